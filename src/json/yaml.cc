@@ -1,0 +1,1 @@
+#include "annex/json/yaml.h"

@@ -1,0 +1,61 @@
+#include "annex/base/task.h"
+
+#include <catch2/catch.hpp>
+
+#include <future>
+#include <string>
+
+#include "annex/base/serial_thread.h"
+
+namespace annex::base {
+namespace {
+
+Task<int> Add(int a, int b) { co_return a + b; }
+
+Task<int> Sum(int count) {
+  int sum = 0;
+  for (int i = 0; i < count; ++i) sum += co_await Add(i, 1);
+  co_return sum;
+}
+
+Task<std::string> Answer(Executor& executor, SerialThread& other) {
+  const auto ask = [&other](std::function<void(std::string)> done) {
+    other.Post([done = std::move(done)] { done("from another thread"); });
+  };
+  std::string text = co_await Await<std::string>(executor, ask);
+  co_return text + ", resumed";
+}
+
+}  // namespace
+
+TEST_CASE("a task runs when it is awaited and gives its value", "[base][task]") {
+  int result = 0;
+  Spawn<int>(Sum(1000), [&](int value) { result = value; });
+  CHECK(result == 500500);
+}
+
+TEST_CASE("a task that waits goes on as a task of its executor", "[base][task]") {
+  SerialThread home("home");
+  SerialThread other("other");
+  std::promise<std::string> promise;
+  home.Post([&] {
+    Spawn<std::string>(Answer(home, other), [&](std::string text) { promise.set_value(std::move(text)); });
+  });
+  CHECK(promise.get_future().get() == "from another thread, resumed");
+}
+
+TEST_CASE("timers run in the order of their time and can be cancelled", "[base][executor]") {
+  SerialThread thread("timers");
+  std::promise<std::string> promise;
+  std::string order;
+  std::vector<std::unique_ptr<Executor::Timer>> timers;
+  timers.push_back(thread.After(std::chrono::milliseconds(20), [&] {
+    order += "late";
+    promise.set_value(order);
+  }));
+  timers.push_back(thread.After(std::chrono::milliseconds(1), [&] { order += "early "; }));
+  thread.After(std::chrono::milliseconds(1), [&] { order += "cancelled "; }).reset();
+  CHECK(promise.get_future().get() == "early late");
+}
+
+}  // namespace annex::base
