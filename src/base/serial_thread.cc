@@ -16,14 +16,17 @@ class SerialThread::PendingTimer final : public Executor::Timer {
   const TimerKey key_;
 };
 
-SerialThread::SerialThread(const std::string& name) : thread_(name, [this] { Run(); }) {}
+SerialThread::SerialThread(const std::string& name) { thread_.emplace(name, [this] { Run(); }); }
 
-SerialThread::~SerialThread() {
+SerialThread::~SerialThread() { Stop(); }
+
+void SerialThread::Stop() {
   {
     const MutexLock lock(mutex_);
     stopping_ = true;
   }
   wake_.NotifyAll();
+  thread_.reset();
 }
 
 void SerialThread::Post(std::function<void()> task) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "annex/base/executor.h"
@@ -16,12 +17,14 @@
 namespace annex::base {
 
 // Queue bound: none here; whoever posts work for others bounds it first (the store bounds its writes, for example).
-// Lifetime: the destructor finishes the task that is running, drops the others and joins the thread. It must not run on
-// the thread itself.
+// Lifetime: Stop finishes the task that is running and joins the thread; tasks that did not run are dropped with the
+// SerialThread. So whatever the tasks use is destroyed between Stop and the SerialThread itself, whose timers it may hold.
 class SerialThread final : public Executor {
  public:
   explicit SerialThread(const std::string& name);
   ~SerialThread() override;
+  // Idempotent. REQUIRES: not on the thread itself.
+  void Stop();
   SerialThread(const SerialThread&) = delete;
   SerialThread& operator=(const SerialThread&) = delete;
 
@@ -43,7 +46,7 @@ class SerialThread final : public Executor {
   std::deque<std::function<void()>> tasks_ ANNEX_GUARDED_BY(mutex_);
   std::map<TimerKey, std::function<void()>> timers_ ANNEX_GUARDED_BY(mutex_);
   std::uint64_t next_timer_ ANNEX_GUARDED_BY(mutex_) = 0;
-  Thread thread_;  // last: it uses all of the above
+  std::optional<Thread> thread_;  // last: it uses all of the above
 };
 
 }  // namespace annex::base
