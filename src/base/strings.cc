@@ -63,13 +63,11 @@ std::string QuoteEscape(char32_t code_point) {
     case U'\\': return "\\\\";
     default: break;
   }
+  if (IsPrintable(code_point)) return {};
   std::array<char, 16> escape{};
-  if (code_point < 0x20 || code_point == 0x7F) {
-    std::snprintf(escape.data(), escape.size(), "\\x%02x", static_cast<unsigned>(code_point));
-  } else if ((code_point >= 0x80 && code_point < 0xA0) || code_point == 0xAD || code_point == 0x2028 ||
-             code_point == 0x2029 || code_point == 0xFEFF || (code_point >= 0x200B && code_point <= 0x200F)) {
-    std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(code_point));
-  }
+  const char* form = code_point < 0x10000 ? "\\u%04x" : "\\U%08x";
+  if (code_point < 0x20 || code_point == 0x7F) form = "\\x%02x";
+  std::snprintf(escape.data(), escape.size(), form, static_cast<unsigned>(code_point));
   return escape.data();
 }
 

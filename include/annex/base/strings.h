@@ -28,6 +28,8 @@ bool EqualsIgnoreCase(std::string_view a, std::string_view b);
 
 // Text in double quotes, as Go's %q writes it: messages of kube-apiserver quote values this way.
 std::string Quote(std::string_view text);
+// Whether %q shows a character as it is (unicode.IsPrint).
+bool IsPrintable(char32_t code_point);
 
 // The whole text as a decimal number, or nullopt.
 std::optional<std::uint64_t> ParseUint64(std::string_view text);

@@ -5,7 +5,7 @@
 //     …
 //   }
 //
-// A Task starts when it is awaited (or given to Spawn) and runs on the awaiting thread until it first waits. After
+// A Task starts when it is awaited (or given to a TaskScope) and runs on the awaiting thread until it first waits. After
 // `co_await Await<T>(executor, start)` it goes on as a task of `executor`.
 //
 // Rules for coroutines here: parameters by value or references that outlive the awaiting (a coroutine keeps copies of its
@@ -19,6 +19,8 @@
 #include <coroutine>
 #include <exception>
 #include <functional>
+#include <list>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -68,15 +70,22 @@ struct Promise<void> : PromiseBase {
   void Take() const noexcept {}
 };
 
-// A coroutine that nobody awaits; its frame ends with it.
-struct Detached {
+// The outermost frame of a spawned task: it ends by itself, or with its scope.
+struct Spawned {
   struct promise_type {
-    Detached get_return_object() const noexcept { return {}; }
-    std::suspend_never initial_suspend() const noexcept { return {}; }
+    std::list<std::coroutine_handle<>>* frames = nullptr;
+    std::list<std::coroutine_handle<>>::iterator place;
+
+    Spawned get_return_object() noexcept { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    std::suspend_always initial_suspend() const noexcept { return {}; }
     std::suspend_never final_suspend() const noexcept { return {}; }
     [[noreturn]] void unhandled_exception() const noexcept { std::terminate(); }
     void return_void() const noexcept {}
+    ~promise_type() {
+      if (frames != nullptr) frames->erase(place);
+    }
   };
+  std::coroutine_handle<promise_type> frame;
 };
 
 }  // namespace internal
@@ -126,19 +135,41 @@ inline Task<void> Promise<void>::get_return_object() {
 }
 
 template <typename T>
-Detached RunDetached(Task<T> task, std::function<void(T)> done) {
+Spawned RunSpawned(Task<T> task, std::function<void(T)> done) {
   done(co_await std::move(task));
 }
-inline Detached RunDetached(Task<void> task) { co_await std::move(task); }
+inline Spawned RunSpawned(Task<void> task) { co_await std::move(task); }
 
 }  // namespace internal
 
-// Starts `task` on this thread; `done` gets its result wherever the task ends.
-template <typename T>
-void Spawn(Task<T> task, std::function<void(T)> done) {
-  internal::RunDetached(std::move(task), std::move(done));
-}
-inline void Spawn(Task<void> task) { internal::RunDetached(std::move(task)); }
+// Runs tasks that nobody awaits, and owns them: what has not ended when the scope is destroyed is destroyed with it.
+//
+// Thread rule: Spawn and the tasks run on one executor. REQUIRES: that executor runs no more tasks when the scope is destroyed.
+class TaskScope {
+ public:
+  TaskScope() = default;
+  ~TaskScope() {
+    while (!frames_.empty()) frames_.front().destroy();  // takes itself off the list
+  }
+  TaskScope(const TaskScope&) = delete;
+  TaskScope& operator=(const TaskScope&) = delete;
+
+  // Starts `task` on this thread; `done` gets its result wherever the task ends.
+  template <typename T>
+  void Spawn(Task<T> task, std::function<void(T)> done) {
+    Start(internal::RunSpawned(std::move(task), std::move(done)));
+  }
+  void Spawn(Task<void> task) { Start(internal::RunSpawned(std::move(task))); }
+
+ private:
+  void Start(internal::Spawned spawned) {
+    auto& promise = spawned.frame.promise();
+    promise.place = frames_.insert(frames_.end(), spawned.frame);
+    promise.frames = &frames_;
+    spawned.frame.resume();
+  }
+  std::list<std::coroutine_handle<>> frames_;
+};
 
 // Awaits an operation that reports once through a callback, from any thread. `start(done)` begins it; the coroutine goes on
 // as a task of `executor` with the value that `done` was given.

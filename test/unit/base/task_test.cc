@@ -30,7 +30,8 @@ Task<std::string> Answer(Executor& executor, SerialThread& other) {
 
 TEST_CASE("a task runs when it is awaited and gives its value", "[base][task]") {
   int result = 0;
-  Spawn<int>(Sum(1000), [&](int value) { result = value; });
+  TaskScope tasks;
+  tasks.Spawn<int>(Sum(1000), [&](int value) { result = value; });
   CHECK(result == 500500);
 }
 
@@ -38,10 +39,29 @@ TEST_CASE("a task that waits goes on as a task of its executor", "[base][task]")
   SerialThread home("home");
   SerialThread other("other");
   std::promise<std::string> promise;
+  TaskScope tasks;
   home.Post([&] {
-    Spawn<std::string>(Answer(home, other), [&](std::string text) { promise.set_value(std::move(text)); });
+    tasks.Spawn<std::string>(Answer(home, other), [&](std::string text) { promise.set_value(std::move(text)); });
   });
   CHECK(promise.get_future().get() == "from another thread, resumed");
+}
+
+TEST_CASE("a scope destroys the tasks that have not ended", "[base][task]") {
+  const auto held = std::make_shared<int>(1);
+  {
+    SerialThread never("never");
+    TaskScope tasks;
+    const auto wait = [](SerialThread& thread, std::shared_ptr<int> value) -> Task<void> {
+      const auto forget = [](std::function<void(int)>) {};
+      co_await Await<int>(thread, forget);
+      *value = 2;
+    };
+    tasks.Spawn(wait(never, held));
+    CHECK(held.use_count() == 2);
+    never.Stop();
+  }
+  CHECK(held.use_count() == 1);
+  CHECK(*held == 1);
 }
 
 TEST_CASE("timers run in the order of their time and can be cancelled", "[base][executor]") {
