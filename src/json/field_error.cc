@@ -4,6 +4,7 @@
 
 #include "annex/base/strings.h"
 #include "annex/json/write.h"
+#include "float_text.h"
 
 namespace annex::json {
 namespace {
@@ -69,7 +70,11 @@ base::Cause FieldError::ToCause() const { return {Words(type).reason, body, fiel
 
 std::string ShowValue(const Value& value) {
   if (value.is_string()) return base::Quote(value.get_ref<const std::string&>());
-  return ToJson(value);
+  if (!value.is_number_float()) return ToJson(value);
+  // Go prints a number by itself with %v and not as JSON: 1e+06.
+  std::string text;
+  AppendFloat(text, value.get<double>());
+  return text;
 }
 
 FieldError RequiredError(const FieldPath& path, std::string_view detail) {

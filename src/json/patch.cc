@@ -1,1 +1,0 @@
-#include "annex/json/patch.h"
