@@ -22,6 +22,14 @@ WatchHub::Watcher::Watcher(WatchHub& hub, CollectionId collection, std::string p
 
 WatchHub::Watcher::~Watcher() { hub_.Remove(*this); }
 
+void WatchHub::SetStore(Store& store) {
+  const base::MutexLock lock(mutex_);
+  store_ = &store;
+  // What was committed before is in the log only.
+  published_ = std::max(published_, store.CurrentRevision());
+  for (auto& [id, collection] : collections_) collection.floor = published_;
+}
+
 std::unique_ptr<WatchHub::Watcher> WatchHub::Watch(CollectionId collection, std::string prefix, Revision after,
                                                    std::function<void()> wake) {
   ANNEX_CHECK(store_ != nullptr, "the hub needs its store before its first watcher");
@@ -63,12 +71,14 @@ void WatchHub::OnCommitted(const std::vector<EventPtr>& events, Revision upto) {
       arrivals_.push_back(event->collection());
       bytes_ += event->Size();
       for (Watcher* watcher : collection.watchers) {
-        if (!watcher->idle_) continue;
+        // Its cursor may be ahead: of a revision that it waits for, or of what the log gave it before it was published here.
+        if (!watcher->idle_ || event->revision() <= watcher->cursor_) continue;
+        // It has seen everything before this event. Left behind where it fell asleep, it could by now be older than the log.
         if (event->key().starts_with(watcher->prefix_)) {
+          watcher->cursor_ = event->revision() - 1;
           watcher->idle_ = false;
           wakes.push_back(watcher->wake_);
         } else {
-          // It has seen everything before, and this is not for it. Left behind, it would in the end be older than the log.
           watcher->cursor_ = event->revision();
         }
       }
@@ -82,18 +92,24 @@ void WatchHub::OnCommitted(const std::vector<EventPtr>& events, Revision upto) {
 void WatchHub::DropOldest() {
   Collection& collection = collections_.at(arrivals_.front());
   arrivals_.pop_front();
-  collection.floor = collection.events.front()->revision();
+  collection.floor = std::max(collection.floor, collection.events.front()->revision());
   bytes_ -= collection.events.front()->Size();
   collection.events.pop_front();
 }
 
 void WatchHub::OnCollectionDropped(CollectionId collection) {
+  {
+    const base::MutexLock lock(mutex_);
+    Find(collection).dropped = true;
+  }
+  Interrupt(collection);
+}
+
+void WatchHub::Interrupt(CollectionId collection) {
   std::vector<std::function<void()>> wakes;
   {
     const base::MutexLock lock(mutex_);
-    Collection& dropped = Find(collection);
-    dropped.dropped = true;
-    for (Watcher* watcher : dropped.watchers) {
+    for (Watcher* watcher : Find(collection).watchers) {
       if (watcher->idle_) wakes.push_back(watcher->wake_);
       watcher->idle_ = false;
     }
@@ -108,7 +124,12 @@ void WatchHub::Wake(const std::vector<std::function<void()>>& wakes) {
 bool WatchHub::NextFromMemory(Watcher& watcher, Watcher::Batch& batch) {
   const base::MutexLock lock(mutex_);
   Collection& collection = Find(watcher.collection_);
-  if (watcher.cursor_ < collection.floor && !collection.dropped) return false;
+  batch.progress = watcher.cursor_;
+  if (watcher.cursor_ < collection.floor) {
+    // What a dropped collection's watcher has not seen went with the collection, log and all.
+    batch.ended = collection.dropped;
+    return collection.dropped;
+  }
   const auto after = [](Revision revision, const EventPtr& event) { return revision < event->revision(); };
   auto event = std::upper_bound(collection.events.begin(), collection.events.end(), watcher.cursor_, after);
   std::size_t bytes = 0;
@@ -134,10 +155,15 @@ base::Result<WatchHub::Watcher::Batch> WatchHub::Watcher::Next() {
   Batch batch;
   if (hub_.NextFromMemory(*this, batch)) return batch;
   hub_.catch_ups_.Increment();
-  ANNEX_TRY(auto log, hub_.store_->ReadLog({collection_, prefix_, cursor_, hub_.options_.batch_events,
-                                            hub_.options_.batch_bytes}));
-  batch.events = std::move(log.events);
-  cursor_ = log.upto;
+  auto log = hub_.store_->ReadLog({collection_, prefix_, cursor_, hub_.options_.batch_events, hub_.options_.batch_bytes});
+  if (!log && log.error().reason == base::Reason::kNotFound) {
+    // Dropped, and the hub hears of it in a moment.
+    batch.ended = true;
+    return batch;
+  }
+  if (!log) return base::Error(std::move(log).error());
+  batch.events = std::move(log->events);
+  cursor_ = log->upto;
   batch.progress = cursor_;
   return batch;
 }

@@ -45,7 +45,7 @@ struct Object {
   Body body;
   selector::TermSet terms;
   // Which form body and terms have: a fingerprint that the writer of the object chose (api: of the storage version's schema and
-  // selectable fields). A reader that knows the same fingerprint may use the bytes as they are.
+  // selectable fields). A reader that knows the same fingerprint may use the bytes as they are. 0 is the fingerprint of nothing.
   std::uint64_t format = 0;
 };
 using ObjectPtr = std::shared_ptr<const Object>;

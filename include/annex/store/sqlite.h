@@ -31,6 +31,11 @@ struct SqliteOptions {
   // Page cache of each connection.
   std::int64_t cache_bytes = 8 << 20;
 
+  // Pages of 8 KiB in the write-ahead log from which it is copied into the database (16 MiB), and from which writers wait for readers
+  // so that the log can begin anew (64 MiB).
+  int checkpoint_frames = 2000;
+  int restart_frames = 8000;
+
   // The sqlite3_vfs to use; "" for the system's. Tests put their simulated disks here, and then take no lock on the directory.
   std::string vfs;
 };

@@ -50,7 +50,9 @@ struct Committed {
 struct TermUpdate {
   std::string key;
   Revision revision = 0;  // of the state that the terms were made from; another state is left alone
-  selector::TermSet terms;
+  selector::TermSet terms = {};
+  // The format that the body as it is and the new terms are of; 0 if the body would have to be another for that.
+  std::uint64_t format = 0;
 };
 
 // One object during a List. The views are valid until the visitor returns.
@@ -75,11 +77,11 @@ using RowVisitor = std::function<Visit(const Row&)>;
 
 struct ListQuery {
   CollectionId collection = 0;
-  std::string prefix;  // keys that begin with it, such as "NAMESPACE/"; "" for all
-  std::string start;   // keys from here on; "" for all
-  Revision at = 0;     // 0: the newest revision
+  std::string prefix = {};  // keys that begin with it, such as "NAMESPACE/"; "" for all
+  std::string start = {};   // keys from here on; "" for all
+  Revision at = 0;          // 0: the newest revision
   const selector::Query* query = nullptr;
-  // The fingerprint whose terms answer the query's conditions on fields; rows of another one come unjudged.
+  // The fingerprint whose terms answer the query's conditions on fields; rows of another one (all rows, if it is 0) come unjudged.
   std::uint64_t terms_format = 0;
   // Count the rows that follow when the visitor stops. REQUIRES: no query.
   bool count_remaining = false;
@@ -115,8 +117,8 @@ class Store {
 
   // The collection `name`, made if there is none.
   virtual void OpenCollection(std::string name, std::function<void(base::Result<CollectionInfo>)> done) = 0;
-  // Removes a collection with all its objects, at once for all observers; a mutation that comes later is NotFound. Space comes
-  // back over time. No events are published for the objects. Errors: NotFound.
+  // Removes a collection with all its objects, at once for all observers: what comes later is NotFound (Get finds nothing, Count
+  // is 0). Space comes back over time. No events are published for the objects. Errors: NotFound.
   virtual void DropCollection(CollectionId collection, std::function<void(base::Result<void>)> done) = 0;
 
   // --- writing -----------------------------------------------------------------------------------------------------
@@ -128,7 +130,7 @@ class Store {
   // Gives objects new terms in one transaction; keys that moved on meanwhile are skipped. Errors: as Commit, but Conflict.
   virtual void UpdateTerms(CollectionId collection, std::vector<TermUpdate> updates,
                            std::function<void(base::Result<void>)> done) = 0;
-  // Records that all rows' terms are right for a fingerprint. From now on the caller writes only such rows.
+  // Records that all rows' terms are right for a fingerprint. From now on the caller writes only such rows. Errors: as UpdateTerms.
   virtual void SetTermsFormat(CollectionId collection, std::uint64_t terms_format,
                               std::function<void(base::Result<void>)> done) = 0;
 
@@ -141,7 +143,8 @@ class Store {
   base::Result<ObjectPtr> Load(CollectionId collection, std::string_view key);
 
   // Visits the matching objects in bytewise order of their keys.
-  // Errors: Expired (`at` is older than CompactedRevision()), InternalError.
+  // Errors: NotFound (no such collection), Expired (`at` is older than CompactedRevision()), Timeout (`at` is yet to come),
+  // InternalError.
   virtual base::Result<Page> List(const ListQuery& query, const RowVisitor& visitor) = 0;
 
   // Objects now in a collection. Errors: InternalError.
@@ -156,10 +159,11 @@ class Store {
   };
   struct LogBatch {
     std::vector<EventPtr> events;
-    // Every change of the collection up to here is in `events` (or came before).
+    // Every change of the collection up to here is in `events` (or came before). Never less than `after`.
     Revision upto = 0;
   };
-  // The changes after a revision. Errors: Expired (`after` is older than CompactedRevision()), InternalError.
+  // The changes after a revision. REQUIRES: max_events > 0.
+  // Errors: NotFound (no such collection), Expired (`after` is older than CompactedRevision()), InternalError.
   virtual base::Result<LogBatch> ReadLog(const LogQuery& query) = 0;
 
   // The newest committed revision; at least 1.

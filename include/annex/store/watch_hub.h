@@ -43,7 +43,7 @@ class WatchHub final : public CommitObserver {
   ~WatchHub() override;
 
   // Once, before the first watcher. Not given to the constructor because a store is opened with its observer.
-  void SetStore(Store& store) { store_ = &store; }
+  void SetStore(Store& store);
 
   class Watcher {
    public:
@@ -55,7 +55,7 @@ class WatchHub final : public CommitObserver {
       std::vector<EventPtr> events;
       // Nothing more for now: `wake` will be called once when there is.
       bool idle = false;
-      // The collection is gone; no event will follow.
+      // The collection was dropped; no event will follow. Events that memory no longer held went with it.
       bool ended = false;
       // Every change up to here was given out: what a bookmark may say.
       Revision progress = 0;
@@ -79,6 +79,9 @@ class WatchHub final : public CommitObserver {
   // Watches the changes after `after` of keys that begin with `prefix`. `wake` runs on the writer's thread, must be quick and may
   // still run once while or after the watcher is destroyed. The watcher must be destroyed before the hub.
   std::unique_ptr<Watcher> Watch(CollectionId collection, std::string prefix, Revision after, std::function<void()> wake);
+
+  // Wakes every watcher of a collection, so that its owner looks whether to go on: its definition changed.
+  void Interrupt(CollectionId collection);
 
   void OnCommitted(const std::vector<EventPtr>& events, Revision upto) override;
   void OnCollectionDropped(CollectionId collection) override;

@@ -2,6 +2,9 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "annex/base/check.h"
 
 namespace annex::store::sqlite {
@@ -100,16 +103,26 @@ base::Result<void> Connection::Configure(Mode mode, std::int64_t cache_bytes) {
   int unused = 0;
   sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, &unused);
   sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &unused);
+  // The store checkpoints when it stops in order; after an error it must not, and readers never.
+  sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, &unused);
   std::string pragmas = "PRAGMA cache_size=" + std::to_string(-(cache_bytes / 1024)) + ";PRAGMA temp_store=MEMORY;";
   if (mode == Mode::kReader) {
     // Debian 12's SQLite 3.40.1 can lose committed writes when two connections write or checkpoint (the WAL-reset bug, fixed in
     // 3.51.3). So readers must not even checkpoint on close, and no connection checkpoints by itself.
-    sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, &unused);
     pragmas += "PRAGMA query_only=1;PRAGMA wal_autocheckpoint=0;";
   } else {
     pragmas += "PRAGMA page_size=8192;PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;PRAGMA wal_autocheckpoint=0;";
   }
   ANNEX_RETURN_IF_ERROR(Execute(pragmas));
+  if (mode == Mode::kWriter) {
+    // SQLite says so in a row, not in an error, if it cannot have the mode.
+    ANNEX_TRY(Statement statement, Prepare("journal mode", "PRAGMA journal_mode"));
+    ANNEX_RETURN_IF_ERROR(statement.Step());
+    if (statement.Text(0) != "wal") {
+      return base::Error(base::Reason::kInternalError, "the database cannot have a write-ahead log here; put the data directory "
+                                                       "on a local disk, not on a network file system");
+    }
+  }
   // Last: PRAGMA wal_autocheckpoint removes the hook.
   const auto note_frames = [](void* self, sqlite3*, const char*, int frames) {
     static_cast<Connection*>(self)->log_frames_ = frames;
@@ -153,8 +166,27 @@ base::Result<Connection::Checkpointed> Connection::Checkpoint(int mode) {
   return result;
 }
 
-bool Connection::LastErrorIsFull() const {
-  return (static_cast<unsigned>(sqlite3_errcode(handle_.get())) & 0xFFU) == SQLITE_FULL;
+base::Result<void> Connection::RewriteLog() {
+  sqlite3_file* log = nullptr;
+  int code = sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  if (code == SQLITE_OK && log->pMethods == nullptr) return {};  // there is none yet
+  sqlite3_int64 size = 0;
+  if (code == SQLITE_OK) code = log->pMethods->xFileSize(log, &size);
+  if (code == SQLITE_OK && size == 0) return {};
+  std::vector<char> block(1UL << 20U);
+  for (sqlite3_int64 at = 0; code == SQLITE_OK && at < size; at += static_cast<sqlite3_int64>(block.size())) {
+    const auto bytes = static_cast<int>(std::min(size - at, static_cast<sqlite3_int64>(block.size())));
+    code = log->pMethods->xRead(log, block.data(), bytes, at);
+    if (code == SQLITE_OK) code = log->pMethods->xWrite(log, block.data(), bytes, at);
+  }
+  if (code == SQLITE_OK) code = log->pMethods->xSync(log, SQLITE_SYNC_FULL);
+  if (code == SQLITE_OK) return {};
+  return base::Error(base::Reason::kInternalError, std::string("rewrite the log: ") + sqlite3_errstr(code));
+}
+
+bool Connection::LastErrorPasses() const {
+  const unsigned code = static_cast<unsigned>(sqlite3_errcode(handle_.get())) & 0xFFU;
+  return code == SQLITE_FULL || code == SQLITE_BUSY;
 }
 
 }  // namespace annex::store::sqlite

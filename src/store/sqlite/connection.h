@@ -89,11 +89,15 @@ class Connection {
     int done_frames = 0;
   };
   base::Result<Checkpointed> Checkpoint(int mode);
+  // Writes the write-ahead log's bytes once more and syncs them. After a sync that failed, the system may hold what it never will
+  // write by itself, because it counts it as written; a checkpoint of that, cut off by a loss of power, would mix old and new.
+  base::Result<void> RewriteLog();
   // Frames in the write-ahead log after the last commit of this connection.
   int LogFrames() const { return log_frames_; }
 
-  // Whether the last error was only a lack of space, after which writing may go on once there is some.
-  bool LastErrorIsFull() const;
+  // Whether the last error will pass (no space, or a lock that another program holds) and left the files as they were, so that
+  // writing may go on.
+  bool LastErrorPasses() const;
 
  private:
   struct Close {

@@ -25,15 +25,34 @@ std::string HolderOf(int file) {
   return length > 0 ? std::string(text.data(), static_cast<std::size_t>(length)) : "unknown";
 }
 
+// Makes the names in a directory survive a loss of power.
+base::Result<void> SyncDirectory(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) return Failed("open " + path);
+  // Some file systems have nothing to sync for a directory, and say so.
+  const bool synced = fsync(file) == 0 || errno == EINVAL;
+  const auto failed = Failed("sync " + path);
+  close(file);
+  if (!synced) return failed;
+  return {};
+}
+
+// With all that it lies in. What SQLite syncs later is of no use in a directory that is gone.
+base::Result<void> MakeDirectory(const std::filesystem::path& directory) {
+  int made = mkdir(directory.c_str(), S_IRWXU);
+  if (made != 0 && errno == ENOENT && directory.has_parent_path()) {
+    ANNEX_RETURN_IF_ERROR(MakeDirectory(directory.parent_path()));
+    made = mkdir(directory.c_str(), S_IRWXU);
+  }
+  if (made != 0 && errno == EEXIST) return {};
+  if (made != 0) return Failed("make the data directory " + directory.string());
+  return SyncDirectory(directory.has_parent_path() ? directory.parent_path().string() : ".");
+}
+
 }  // namespace
 
 base::Result<DirectoryLock> DirectoryLock::Take(const std::string& directory) {
-  std::error_code error;
-  if (!std::filesystem::exists(directory, error)) {
-    std::filesystem::create_directories(directory, error);
-    if (error) return base::Error(base::Reason::kInternalError, "make the data directory " + directory + ": " + error.message());
-    std::filesystem::permissions(directory, std::filesystem::perms::owner_all, error);
-  }
+  ANNEX_RETURN_IF_ERROR(MakeDirectory(directory));
   const std::string path = directory + "/annex.lock";
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (file < 0) return Failed("open " + path);

@@ -11,8 +11,9 @@
 
 namespace annex::store::sqlite {
 
-// A failed commit in the words of the contract.
-inline base::Status WriteFailed(const base::Status& why) {
+// Why a job was not done, in the words of the contract.
+inline base::Status NotDone(const base::Status& why) {
+  if (why.reason == base::Reason::kTooManyRequests) return why;
   return {base::Reason::kInternalError, "the store could not write: " + why.message};
 }
 
@@ -41,7 +42,7 @@ class CommitJob final : public Job {
 
   void Finish(const base::Result<void>& committed) override {
     if (!committed) {
-      done_(base::Error(WriteFailed(committed.error())));
+      done_(base::Error(NotDone(committed.error())));
     } else if (refused_) {
       done_(base::Error(*std::move(refused_)));
     } else {
@@ -71,7 +72,7 @@ class OpenCollectionJob final : public Job {
     if (committed) {
       done_(std::move(info_));
     } else {
-      done_(base::Error(WriteFailed(committed.error())));
+      done_(base::Error(NotDone(committed.error())));
     }
   }
 
@@ -90,7 +91,7 @@ class PlainJob : public Job {
     if (committed) {
       done_(std::move(outcome_));
     } else {
-      done_(base::Error(WriteFailed(committed.error())));
+      done_(base::Error(NotDone(committed.error())));
     }
   }
 
@@ -126,6 +127,11 @@ class UpdateTermsJob final : public PlainJob {
       : PlainJob(std::move(done)), collection_(collection), updates_(std::move(updates)) {}
 
   base::Result<void> Run(Writer& writer, Group& group) override {
+    ANNEX_TRY(const bool exists, writer.CollectionExists(collection_));
+    if (!exists) {
+      outcome_ = base::Error(base::Reason::kNotFound, "the collection does not exist");
+      return {};
+    }
     for (const TermUpdate& update : updates_) ANNEX_RETURN_IF_ERROR(writer.UpdateTerms(collection_, update));
     return {};
   }
@@ -141,7 +147,9 @@ class SetTermsFormatJob final : public PlainJob {
       : PlainJob(std::move(done)), collection_(collection), terms_format_(terms_format) {}
 
   base::Result<void> Run(Writer& writer, Group& group) override {
-    return writer.SetTermsFormat(collection_, terms_format_);
+    ANNEX_TRY(const bool existed, writer.SetTermsFormat(collection_, terms_format_));
+    if (!existed) outcome_ = base::Error(base::Reason::kNotFound, "the collection does not exist");
+    return {};
   }
 
  private:

@@ -10,6 +10,9 @@ constexpr std::int64_t kProbeRows = 2000;
 
 bool IsFieldTerm(const selector::TermCondition& condition) { return condition.name.starts_with('F'); }
 
+// 0 is no format, so it equals none.
+bool SameFormat(std::uint64_t a, std::uint64_t b) { return a != 0 && a == b; }
+
 std::string IndexText(const std::string& name, const std::string& value) { return name + '=' + value; }
 
 }  // namespace
@@ -25,11 +28,12 @@ ListRun::ListRun(Reader& reader, const ListQuery& query, const RowVisitor& visit
 }
 
 base::Result<Page> ListRun::Run() {
+  ANNEX_RETURN_IF_ERROR(JudgeTerms());
   ANNEX_RETURN_IF_ERROR(SetRevision());
   NarrowRange();
   ANNEX_RETURN_IF_ERROR(LoadChanges());
   ANNEX_RETURN_IF_ERROR(ChooseIndex());
-  if (driver_ != nullptr && driver_->values.size() > 1) {
+  if (driver_ != nullptr && driver_->values.size() != 1) {
     ANNEX_RETURN_IF_ERROR(WalkKeys(*driver_));
   } else if (driver_ != nullptr) {
     const std::string term = IndexText(driver_->name, driver_->values[0]);
@@ -44,6 +48,15 @@ base::Result<Page> ListRun::Run() {
   page_.more = stopped_;
   if (stopped_ && query_.count_remaining) ANNEX_RETURN_IF_ERROR(CountRemaining());
   return page_;
+}
+
+base::Result<void> ListRun::JudgeTerms() {
+  ANNEX_TRY(const std::uint64_t terms_format, reader_.TermsFormat(query_.collection));
+  if (query_.query == nullptr) return {};
+  const auto& conditions = query_.query->terms;
+  has_field_conditions_ = std::any_of(conditions.begin(), conditions.end(), IsFieldTerm);
+  terms_trusted_ = !has_field_conditions_ || SameFormat(terms_format, query_.terms_format);
+  return {};
 }
 
 base::Result<void> ListRun::SetRevision() {
@@ -69,7 +82,8 @@ void ListRun::NarrowRange() {
     if (part.end && (!range_.end || *part.end < *range_.end)) range_.end = part.end;
   };
   for (const selector::KeyCondition& condition : query_.query->keys) {
-    if (!condition.equal) continue;
+    // Cluster-scoped objects, which have the empty namespace, are no range of keys.
+    if (!condition.equal || condition.value.empty()) continue;
     if (condition.part == selector::KeyCondition::Part::kNamespace && query_.prefix.empty()) {
       narrow(KeyRange::OfPrefix(condition.value + "/"));
     } else if (condition.part == selector::KeyCondition::Part::kName && !query_.prefix.empty()) {
@@ -96,15 +110,8 @@ base::Result<void> ListRun::LoadChanges() {
 
 base::Result<void> ListRun::ChooseIndex() {
   if (query_.query == nullptr) return {};
-  const auto& conditions = query_.query->terms;
-  has_field_conditions_ = std::any_of(conditions.begin(), conditions.end(), IsFieldTerm);
-  if (has_field_conditions_) {
-    const Use use(reader_.terms_format_);
-    ANNEX_TRY(const bool found, use->Bind(1, query_.collection).Step());
-    terms_trusted_ = found && static_cast<std::uint64_t>(use->Integer(0)) == query_.terms_format;
-  }
   std::vector<const selector::TermCondition*> candidates;
-  for (const selector::TermCondition& condition : conditions) {
+  for (const selector::TermCondition& condition : query_.query->terms) {
     if (condition.Indexable() && (terms_trusted_ || !IsFieldTerm(condition))) candidates.push_back(&condition);
   }
   if (candidates.empty()) return {};
@@ -164,6 +171,7 @@ base::Result<void> ListRun::WalkKeys(const selector::TermCondition& condition) {
     }
   }
   std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   for (const std::string& key : keys) {
     ANNEX_RETURN_IF_ERROR(ShowChangedUntil(key));
     if (stopped_) return {};
@@ -194,7 +202,8 @@ base::Result<void> ListRun::ShowChangedUntil(std::optional<std::string_view> key
 void ListRun::Show(Row row, bool historical) {
   if (query_.query != nullptr) {
     // A state of the past may have terms from before the fields were what they are; then only its body tells.
-    row.judged = !has_field_conditions_ || row.format == query_.terms_format || (terms_trusted_ && !historical);
+    row.judged =
+        !has_field_conditions_ || SameFormat(row.format, query_.terms_format) || (terms_trusted_ && !historical);
     if (!selector::KeysMatch(query_.query->keys, row.key)) return;
     for (const selector::TermCondition& condition : query_.query->terms) {
       if (IsFieldTerm(condition) && !row.judged) continue;
@@ -217,20 +226,25 @@ base::Result<void> ListRun::CountRemaining() {
   } else {
     ANNEX_TRY(page_.remaining, CountFromStop());
   }
-  memo_.Remember({query_.collection, query_.prefix, page_.at, last_key_ + '\0'}, *page_.remaining);
+  // Without a key that was shown, there is none that the next page could begin after.
+  if (visited_ > 0) memo_.Remember({query_.collection, query_.prefix, page_.at, last_key_ + '\0'}, *page_.remaining);
   return {};
+}
+
+base::Result<std::optional<std::int64_t>> ListRun::CountFromTotals() {
+  const std::string_view prefix = query_.prefix;
+  if (!prefix.empty() && prefix.find('/') != prefix.size() - 1) return std::nullopt;
+  const Use use(prefix.empty() ? reader_.tally_all_ : reader_.tally_namespace_);
+  use->Bind(1, query_.collection);
+  if (!prefix.empty()) use->BindText(2, prefix.substr(0, prefix.size() - 1));
+  ANNEX_TRY(const bool found, use->Step());
+  return found ? use->Integer(0) : 0;
 }
 
 base::Result<std::int64_t> ListRun::CountFromStop() {
   if (query_.start.empty() && changes_.empty()) {
-    // From the first key, at the newest revision: the totals are kept.
-    const bool all = query_.prefix.empty();
-    const Use use(all ? reader_.tally_all_ : reader_.tally_namespace_);
-    use->Bind(1, query_.collection);
-    const std::string_view prefix = query_.prefix;
-    if (!all) use->BindText(2, prefix.substr(0, prefix.size() - 1));
-    ANNEX_TRY(const bool found, use->Step());
-    return (found ? use->Integer(0) : 0) - visited_;
+    ANNEX_TRY(const auto total, CountFromTotals());
+    if (total) return *total - visited_;
   }
   const Use use(reader_.count_range_);
   use->Bind(1, query_.collection).BindText(2, stop_key_);

@@ -37,6 +37,7 @@ class ListRun {
   };
 
   base::Result<void> SetRevision();
+  base::Result<void> JudgeTerms();
   void NarrowRange();
   base::Result<void> LoadChanges();
   // Picks the condition that excludes most, among those that an index answers.
@@ -50,6 +51,8 @@ class ListRun {
   void Show(Row row, bool historical);
   base::Result<void> CountRemaining();
   base::Result<std::int64_t> CountFromStop();
+  // What the kept totals say about the whole range; nullopt if it is no namespace.
+  base::Result<std::optional<std::int64_t>> CountFromTotals();
 
   Reader& reader_;
   const ListQuery& query_;

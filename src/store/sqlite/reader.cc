@@ -1,5 +1,7 @@
 #include "reader.h"
 
+#include <algorithm>
+
 #include "list_run.h"
 
 namespace annex::store::sqlite {
@@ -31,10 +33,13 @@ KeyRange KeyRange::OfPrefix(std::string_view prefix) {
   KeyRange range;
   range.begin = prefix;
   if (!prefix.empty()) {
-    // Prefixes end with '/', whose successor is a character like any other.
+    // The end is the least text that is greater than all with the prefix: bytes that have no successor give way to the one before.
     std::string end(prefix);
-    ++end.back();
-    range.end = std::move(end);
+    while (!end.empty() && end.back() == '\xFF') end.pop_back();
+    if (!end.empty()) {
+      end.back() = static_cast<char>(static_cast<unsigned char>(end.back()) + 1);
+      range.end = std::move(end);
+    }
   }
   return range;
 }
@@ -68,10 +73,11 @@ base::Result<void> Reader::PrepareAll() {
       {end_, "end", "COMMIT"},
       {compacted_, "compacted", "SELECT value FROM meta WHERE name = 'compacted'"},
       {newest_, "newest", "SELECT revision FROM version ORDER BY revision DESC LIMIT 1"},
-      {terms_format_, "terms format", "SELECT terms_format FROM collection WHERE id = ?1"},
+      {collection_, "collection", "SELECT terms_format FROM collection WHERE id = ?1 AND dropped = 0"},
       {get_, "get",
        "SELECT " ANNEX_ROW_COLUMNS
-       " FROM head h JOIN version v ON v.revision = h.revision WHERE h.collection = ?1 AND h.key = ?2"},
+       " FROM head h JOIN version v ON v.revision = h.revision WHERE h.collection = ?1 AND h.key = ?2"
+       " AND EXISTS (SELECT 1 FROM collection WHERE id = ?1 AND dropped = 0)"},
       {scan_, "scan",
        "SELECT " ANNEX_ROW_COLUMNS
        " FROM head h CROSS JOIN version v ON v.revision = h.revision"
@@ -93,7 +99,9 @@ base::Result<void> Reader::PrepareAll() {
       {count_range_, "count range",
        "SELECT count(*) FROM head WHERE collection = ?1 AND key >= ?2 AND key < ?3"},
       {tally_namespace_, "tally namespace", "SELECT objects FROM tally WHERE collection = ?1 AND namespace = ?2"},
-      {tally_all_, "tally all", "SELECT sum(objects) FROM tally WHERE collection = ?1"},
+      {tally_all_, "tally all",
+       "SELECT sum(objects) FROM tally WHERE collection = ?1"
+       " AND EXISTS (SELECT 1 FROM collection WHERE id = ?1 AND dropped = 0)"},
       {log_, "log",
        "SELECT " ANNEX_ROW_COLUMNS
        ", v.previous FROM version v WHERE v.collection = ?1 AND v.revision > ?2 ORDER BY v.revision LIMIT ?3"},
@@ -114,6 +122,13 @@ base::Result<Revision> Reader::Newest() {
   const Use use(newest_);
   ANNEX_RETURN_IF_ERROR(use->Step());
   return use->Integer(0);
+}
+
+base::Result<std::uint64_t> Reader::TermsFormat(CollectionId collection) {
+  const Use use(collection_);
+  ANNEX_TRY(const bool found, use->Bind(1, collection).Step());
+  if (!found) return base::Error(base::Reason::kNotFound, "the collection does not exist");
+  return static_cast<std::uint64_t>(use->Integer(0));
 }
 
 base::Result<bool> Reader::Get(CollectionId collection, std::string_view key,
@@ -144,6 +159,7 @@ base::Result<Page> Reader::List(const ListQuery& query, const RowVisitor& visito
 base::Result<Store::LogBatch> Reader::ReadLog(const Store::LogQuery& query) {
   ANNEX_RETURN_IF_ERROR(begin_.Run());
   const auto read = [&]() -> base::Result<Store::LogBatch> {
+    ANNEX_RETURN_IF_ERROR(TermsFormat(query.collection));
     ANNEX_TRY(const Revision compacted, Compacted());
     if (query.after < compacted) {
       return base::Error(base::Reason::kExpired, "the revision " + std::to_string(query.after) +
@@ -159,7 +175,8 @@ base::Result<Store::LogBatch> Reader::ReadLog(const Store::LogQuery& query) {
     while (true) {
       ANNEX_TRY(const bool found, use->Step());
       if (!found) {
-        if (rows < query.max_events) batch.upto = newest;
+        // The revision asked for may be one to come; a cursor never goes back.
+        if (rows < query.max_events) batch.upto = std::max(query.after, newest);
         break;
       }
       ++rows;

@@ -35,6 +35,8 @@ class Reader {
 
   base::Result<Revision> Compacted();
   base::Result<Revision> Newest();
+  // Errors: NotFound, also if the collection was dropped.
+  base::Result<std::uint64_t> TermsFormat(CollectionId collection);
   base::Result<ObjectPtr> LoadVersion(Revision revision);
 
   const std::unique_ptr<Connection> connection_;
@@ -42,7 +44,7 @@ class Reader {
   Statement end_;
   Statement compacted_;
   Statement newest_;
-  Statement terms_format_;
+  Statement collection_;
   Statement get_;
   Statement scan_;
   Statement scan_term_;

@@ -15,12 +15,9 @@ namespace {
 constexpr std::size_t kGroupJobs = 1024;
 constexpr std::size_t kGroupBytes = 8UL << 20U;
 
-// Pages of 8 KiB in the write-ahead log from which it is copied into the database (16 MiB), and from which writers wait for readers
-// so that the log can begin anew (64 MiB).
-constexpr int kCheckpointFrames = 2000;
-constexpr int kRestartFrames = 8000;
-
 constexpr std::chrono::seconds kUpkeepInterval{5};
+// How finely the age of history is known.
+constexpr std::chrono::seconds kTimesInterval{1};
 // Rows that one step of upkeep handles: some milliseconds, in which writers wait.
 constexpr std::int64_t kUpkeepRows = 2000;
 
@@ -148,9 +145,9 @@ void SqliteStore::RunGroup(std::vector<std::unique_ptr<Job>> jobs) {
   if (committed) {
     committed = RunJobs(jobs, group);
     if (!committed) {
-      const bool only_full = writer_->connection().LastErrorIsFull();
+      const bool passes = writer_->connection().LastErrorPasses();
       writer_->RollbackGroup();
-      if (!only_full) StopWriting(committed.error());
+      if (!passes) StopWriting(committed.error());
     }
   }
   if (committed) {
@@ -184,10 +181,10 @@ void SqliteStore::CheckpointIfDue() {
   if (!Healthy()) return;
   const int frames = writer_->connection().LogFrames();
   log_frames_.Set(frames);
-  if (frames < kCheckpointFrames) return;
-  const auto done = writer_->connection().Checkpoint(frames < kRestartFrames ? SQLITE_CHECKPOINT_PASSIVE
-                                                                             : SQLITE_CHECKPOINT_RESTART);
-  if (!done && !writer_->connection().LastErrorIsFull()) StopWriting(done.error());
+  if (frames < options_.checkpoint_frames) return;
+  const auto done = writer_->connection().Checkpoint(frames < options_.restart_frames ? SQLITE_CHECKPOINT_PASSIVE
+                                                                                      : SQLITE_CHECKPOINT_RESTART);
+  if (!done && !writer_->connection().LastErrorPasses()) StopWriting(done.error());
 }
 
 base::Result<bool> SqliteStore::Get(CollectionId collection, std::string_view key,
@@ -222,8 +219,11 @@ std::shared_ptr<void> SqliteStore::Pin(Revision at) {
 
 void SqliteStore::NoteTime(Revision newest) {
   const auto now = clock_.Monotonic();
-  if (!times_.empty() && now - times_.back().first < std::chrono::seconds(1)) return;
-  times_.emplace_back(now, newest);
+  if (!times_.empty() && now - times_.back().first < kTimesInterval) {
+    times_.back().second = newest;
+  } else {
+    times_.emplace_back(now, newest);
+  }
 }
 
 void SqliteStore::ScheduleUpkeep() {
@@ -235,7 +235,7 @@ void SqliteStore::ScheduleUpkeep() {
 
 Revision SqliteStore::CompactionTarget() {
   const auto oldest_kept = clock_.Monotonic() - options_.history_age;
-  while (!times_.empty() && times_.front().first <= oldest_kept) {
+  while (!times_.empty() && times_.front().first + kTimesInterval <= oldest_kept) {
     forget_upto_ = times_.front().second;
     times_.pop_front();
   }
@@ -243,13 +243,16 @@ Revision SqliteStore::CompactionTarget() {
   if (history_bytes_ > options_.history_bytes) forget_upto_ = std::max(forget_upto_, (compacted_ + newest_) / 2);
   const Revision target = std::min<Revision>(forget_upto_, newest_ - 1);
   const base::MutexLock lock(mutex_);
-  return pins_.empty() ? target : std::min(target, *pins_.begin());
+  // A pin on what is gone already holds nothing.
+  const auto pin = pins_.lower_bound(compacted_);
+  return pin == pins_.end() ? target : std::min(target, *pin);
 }
 
-base::Result<void> SqliteStore::CompactStep(Revision target, bool& more) {
+base::Result<void> SqliteStore::CompactStep() {
+  const Revision target = CompactionTarget();
   const auto step = [&]() -> base::Result<Writer::HistoryStep> {
     ANNEX_RETURN_IF_ERROR(writer_->BeginGroup(UnixMs(clock_.Now())));
-    Writer::HistoryStep done{compacted_, 0, false};
+    Writer::HistoryStep done{compacted_, 0};
     // Readers learn first that this history is gone, in the same transaction in which it goes.
     if (target > compacted_) {
       ANNEX_TRY(done, writer_->ForgetHistory(compacted_, target, kUpkeepRows));
@@ -261,37 +264,27 @@ base::Result<void> SqliteStore::CompactStep(Revision target, bool& more) {
     return done;
   }();
   if (!step) {
-    const bool only_full = writer_->connection().LastErrorIsFull();
+    const bool passes = writer_->connection().LastErrorPasses();
     writer_->RollbackGroup();
-    if (!only_full) StopWriting(step.error());
+    if (!passes) StopWriting(step.error());
     return base::Error(step.error());
   }
   history_bytes_ = std::max<std::int64_t>(0, history_bytes_ - step->bytes_freed);
   compacted_.store(step->compacted, std::memory_order_release);
-  more = step->more || purge_pending_;
+  CheckpointIfDue();
   return {};
 }
 
 void SqliteStore::UpkeepStep() {
-  if (!Healthy()) return;
-  const Revision target = CompactionTarget();
-  if (target <= compacted_ && !purge_pending_) return;
-  bool more = false;
-  const auto done = CompactStep(target, more);
-  CheckpointIfDue();
+  if (!Healthy() || !UpkeepDue()) return;
   // The next step comes after the writes that wait by then.
-  if (done && more) executor_.Post([this] { UpkeepStep(); });
+  if (CompactStep() && UpkeepDue()) executor_.Post([this] { UpkeepStep(); });
 }
 
 void SqliteStore::Compact(std::function<void(base::Result<void>)> done) {
   executor_.Post([this, done = std::move(done)] {
-    bool more = true;
     base::Result<void> result = Healthy();
-    while (result && more) {
-      const Revision target = CompactionTarget();
-      more = false;
-      if (target > compacted_ || purge_pending_) result = CompactStep(target, more);
-    }
+    while (result && UpkeepDue()) result = CompactStep();
     done(result);
   });
 }
@@ -308,15 +301,19 @@ base::Result<std::unique_ptr<Store>> OpenSqliteStore(const SqliteOptions& option
     ANNEX_TRY(lock, sqlite::DirectoryLock::Take(options.data_directory));
   }
   const std::string path = options.data_directory + "/annex.db";
-  ANNEX_TRY(auto connection, sqlite::Writer::Open(path, options.vfs, options.cache_bytes));
-  ANNEX_TRY(const Revision newest, connection->Newest());
-  ANNEX_TRY(const Revision compacted, connection->Compacted());
+  ANNEX_TRY(auto writer_connection, sqlite::Writer::Open(path, options.vfs, options.cache_bytes));
+  // What a process that died had written but not synced is there again, as long as the system runs. Before anybody sees it, it goes
+  // to the disk: a revision that was seen must not come again after the next loss of power.
+  ANNEX_RETURN_IF_ERROR(writer_connection->connection().RewriteLog());
+  ANNEX_RETURN_IF_ERROR(writer_connection->connection().Checkpoint(SQLITE_CHECKPOINT_TRUNCATE));
+  ANNEX_TRY(const Revision newest, writer_connection->Newest());
+  ANNEX_TRY(const Revision compacted, writer_connection->Compacted());
   base::LogInfo("Opened the store", {{"file", path},
                                      {"sqlite", sqlite3_libversion()},
                                      {"revision", newest},
                                      {"historyFrom", compacted}});
   return std::make_unique<sqlite::SqliteStore>(options, clock, metrics, writer, observer, std::move(lock),
-                                               std::move(connection), path, newest, compacted);
+                                               std::move(writer_connection), path, newest, compacted);
 }
 
 }  // namespace annex::store

@@ -85,7 +85,9 @@ class SqliteStore final : public Store {
   void UpkeepStep();
   // Where history may begin: what retention and pins allow.
   Revision CompactionTarget();
-  base::Result<void> CompactStep(Revision target, bool& more);
+  // Whether upkeep has something to do.
+  bool UpkeepDue() { return CompactionTarget() > compacted_ || purge_pending_; }
+  base::Result<void> CompactStep();
   void StopWriting(const base::Status& why);
 
   const SqliteOptions options_;
@@ -107,7 +109,8 @@ class SqliteStore final : public Store {
   // Used by tasks of the writer executor only.
   std::unique_ptr<Writer> writer_;
   std::unique_ptr<base::Executor::Timer> upkeep_timer_;
-  std::deque<std::pair<std::chrono::steady_clock::time_point, Revision>> times_;  // when revisions were new
+  // For each second in which something was committed: when it began, and the newest revision then.
+  std::deque<std::pair<std::chrono::steady_clock::time_point, Revision>> times_;
   Revision forget_upto_ = 0;  // what retention has given up; pins may still hold it
   std::int64_t history_bytes_ = 0;  // replaced since the start and still kept
   bool purge_pending_ = true;  // a dropped collection may be left from before

@@ -49,7 +49,7 @@ base::Result<void> Writer::PrepareAll() {
       {drop_collection_, "drop collection", "UPDATE collection SET dropped = 1 WHERE id = ?1 AND dropped = 0"},
       {find_dropped_, "find dropped", "SELECT id FROM collection WHERE dropped = 1 LIMIT 1"},
       {forget_collection_, "forget collection", "DELETE FROM collection WHERE id = ?1"},
-      {set_terms_format_, "set terms format", "UPDATE collection SET terms_format = ?2 WHERE id = ?1"},
+      {set_terms_format_, "set terms format", "UPDATE collection SET terms_format = ?2 WHERE id = ?1 AND dropped = 0"},
       {head_revision_, "head revision", "SELECT revision FROM head WHERE collection = ?1 AND key = ?2"},
       {insert_version_, "insert version",
        "INSERT INTO version (revision, collection, key, previous, committed_at, format, revision_at, terms, body)"
@@ -60,7 +60,7 @@ base::Result<void> Writer::PrepareAll() {
       {insert_term_, "insert term", "INSERT OR IGNORE INTO term (collection, term, key) VALUES (?1, ?2, ?3)"},
       {delete_term_, "delete term", "DELETE FROM term WHERE collection = ?1 AND term = ?2 AND key = ?3"},
       {version_terms_, "version terms", "SELECT terms FROM version WHERE revision = ?1"},
-      {update_version_terms_, "update version terms", "UPDATE version SET terms = ?2 WHERE revision = ?1"},
+      {update_version_terms_, "update version terms", "UPDATE version SET terms = ?2, format = ?3 WHERE revision = ?1"},
       {add_tally_, "add tally",
        "INSERT INTO tally (collection, namespace, objects) VALUES (?1, ?2, ?3)"
        " ON CONFLICT DO UPDATE SET objects = objects + excluded.objects"},
@@ -79,6 +79,8 @@ base::Result<void> Writer::PrepareAll() {
        "DELETE FROM term WHERE collection = ?1 AND (term, key) IN"
        " (SELECT term, key FROM term WHERE collection = ?1 LIMIT ?2)"},
       {purge_tally_, "purge tally", "DELETE FROM tally WHERE collection = ?1"},
+      // If that was one of the collection's, it goes on as a deletion, which compaction will remove.
+      {blank_version_, "blank version", "UPDATE version SET terms = x'', body = NULL WHERE collection = ?1"},
   };
   for (const Entry& entry : entries) {
     ANNEX_TRY(entry.statement, connection_->Prepare(entry.name, entry.sql));
@@ -112,7 +114,10 @@ base::Result<EventPtr> Writer::Apply(Mutation& mutation, Revision revision) {
 
   ANNEX_RETURN_IF_ERROR(WriteVersion(mutation, revision));
   ANNEX_RETURN_IF_ERROR(WriteHead(mutation, revision));
-  const std::string_view before = mutation.seen ? std::string_view(mutation.seen->terms.encoded()) : "";
+  std::string before;
+  if (mutation.seen) {
+    ANNEX_TRY(before, IndexedTerms(mutation.collection, *mutation.seen));
+  }
   const std::string_view after = mutation.next ? std::string_view(mutation.next->terms.encoded()) : "";
   ANNEX_RETURN_IF_ERROR(WriteTerms(mutation.collection, mutation.key, before, after));
   const int objects = (mutation.next ? 1 : 0) - (mutation.seen ? 1 : 0);
@@ -135,6 +140,20 @@ base::Result<Revision> Writer::HeadRevision(CollectionId collection, const std::
   const Use use(head_revision_);
   ANNEX_TRY(const bool found, use->Bind(1, collection).BindText(2, key).Step());
   return found ? use->Integer(0) : 0;
+}
+
+// What the author of a mutation saw may be older than an UpdateTerms: a revision says nothing of terms. (Whoever saw a state did so
+// in this process, so a set in memory is enough.)
+base::Result<std::string> Writer::IndexedTerms(CollectionId collection, const Object& state) {
+  if (!terms_updated_.contains(collection)) return state.terms.encoded();
+  return StoredTerms(state.revision);
+}
+
+base::Result<std::string> Writer::StoredTerms(Revision revision) {
+  const Use use(version_terms_);
+  ANNEX_TRY(const bool found, use->Bind(1, revision).Step());
+  if (!found) return base::Error(base::Reason::kInternalError, "the database lacks a newest state");
+  return std::string(use->Blob(0));
 }
 
 base::Result<void> Writer::WriteVersion(const Mutation& mutation, Revision revision) {
@@ -221,21 +240,17 @@ base::Result<bool> Writer::MarkDropped(CollectionId collection) {
 
 base::Result<void> Writer::UpdateTerms(CollectionId collection, const TermUpdate& update) {
   ANNEX_TRY(const Revision current, HeadRevision(collection, update.key));
-  if (current != update.revision) return {};
-  std::string before;
-  {
-    const Use use(version_terms_);
-    ANNEX_TRY(const bool found, use->Bind(1, current).Step());
-    if (!found) return base::Error(base::Reason::kInternalError, "the database lacks a newest state");
-    before = use->Blob(0);
-  }
-  if (before == update.terms.encoded()) return {};
-  ANNEX_RETURN_IF_ERROR(update_version_terms_.Bind(1, current).BindBlob(2, update.terms.encoded()).Run());
+  if (current == 0 || current != update.revision) return {};
+  ANNEX_TRY(const std::string before, StoredTerms(current));
+  terms_updated_.insert(collection);
+  update_version_terms_.Bind(1, current).BindBlob(2, update.terms.encoded());
+  ANNEX_RETURN_IF_ERROR(update_version_terms_.Bind(3, static_cast<std::int64_t>(update.format)).Run());
   return WriteTerms(collection, update.key, before, update.terms.encoded());
 }
 
-base::Result<void> Writer::SetTermsFormat(CollectionId collection, std::uint64_t terms_format) {
-  return set_terms_format_.Bind(1, collection).Bind(2, static_cast<std::int64_t>(terms_format)).Run();
+base::Result<bool> Writer::SetTermsFormat(CollectionId collection, std::uint64_t terms_format) {
+  ANNEX_RETURN_IF_ERROR(set_terms_format_.Bind(1, collection).Bind(2, static_cast<std::int64_t>(terms_format)).Run());
+  return connection_->Changes() > 0;
 }
 
 base::Result<bool> Writer::PurgeDropped(std::int64_t max_rows) {
@@ -252,6 +267,7 @@ base::Result<bool> Writer::PurgeDropped(std::int64_t max_rows) {
     removed += connection_->Changes();
   }
   if (removed == 0) {
+    ANNEX_RETURN_IF_ERROR(blank_version_.Bind(1, collection).Run());
     ANNEX_RETURN_IF_ERROR(purge_tally_.Bind(1, collection).Run());
     ANNEX_RETURN_IF_ERROR(forget_collection_.Bind(1, collection).Run());
   }
@@ -259,23 +275,22 @@ base::Result<bool> Writer::PurgeDropped(std::int64_t max_rows) {
 }
 
 base::Result<Writer::HistoryStep> Writer::ForgetHistory(Revision from, Revision to, std::int64_t max_rows) {
-  HistoryStep step{from, 0, false};
+  HistoryStep step{from, 0};
   std::vector<Revision> forgotten;
   {
     const Use use(history_);
     use->Bind(1, from).Bind(2, to).Bind(3, max_rows);
-    std::int64_t rows = 0;
-    while (true) {
+    for (std::int64_t rows = 0;; ++rows) {
       ANNEX_TRY(const bool found, use->Step());
-      if (!found) break;
-      ++rows;
+      if (!found) {
+        if (rows < max_rows) step.compacted = to;
+        break;
+      }
       step.compacted = use->Integer(0);
       if (const Revision previous = use->Integer(1); previous != 0) forgotten.push_back(previous);
       if (use->Integer(2) != 0) forgotten.push_back(step.compacted);
     }
-    step.more = rows == max_rows;
   }
-  if (!step.more) step.compacted = to;
   for (const Revision revision : forgotten) {
     {
       const Use use(body_size_);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,10 +36,12 @@ class Writer {
   base::Result<EventPtr> Apply(Mutation& mutation, Revision revision);
 
   base::Result<CollectionInfo> OpenCollection(const std::string& name);
+  base::Result<bool> CollectionExists(CollectionId collection);
   // False if there is no such collection.
   base::Result<bool> MarkDropped(CollectionId collection);
+  base::Result<bool> SetTermsFormat(CollectionId collection, std::uint64_t terms_format);
+  // REQUIRES: the collection exists.
   base::Result<void> UpdateTerms(CollectionId collection, const TermUpdate& update);
-  base::Result<void> SetTermsFormat(CollectionId collection, std::uint64_t terms_format);
 
   // --- upkeep, each a bounded piece of work inside a group ---------------------------------------------------------
   // Removes rows of dropped collections; false when none are left.
@@ -47,7 +50,6 @@ class Writer {
   struct HistoryStep {
     Revision compacted = 0;        // history begins here now
     std::int64_t bytes_freed = 0;  // of replaced and deleted bodies
-    bool more = false;             // the step ended early
   };
   // Forgets the changes after `from` up to `to`, at most `max_rows` of them. REQUIRES: `to` is older than the newest revision,
   // whose row must stay.
@@ -60,8 +62,10 @@ class Writer {
   explicit Writer(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
   base::Result<void> PrepareAll();
 
-  base::Result<bool> CollectionExists(CollectionId collection);
   base::Result<Revision> HeadRevision(CollectionId collection, const std::string& key);
+  // The terms that the index has for a newest state.
+  base::Result<std::string> IndexedTerms(CollectionId collection, const Object& state);
+  base::Result<std::string> StoredTerms(Revision revision);
   base::Result<void> WriteVersion(const Mutation& mutation, Revision revision);
   base::Result<void> WriteHead(const Mutation& mutation, Revision revision);
   // Brings the index from the terms `before` to the terms `after`, both encoded.
@@ -73,6 +77,8 @@ class Writer {
   std::int64_t now_ms_ = 0;
   // Changes of object counts in this group, by collection and namespace.
   std::map<std::pair<CollectionId, std::string>, std::int64_t> tallies_;
+  // Collections in which states may have other terms than those who saw them before know of.
+  std::set<CollectionId> terms_updated_;
 
   Statement begin_;
   Statement commit_;
@@ -104,6 +110,7 @@ class Writer {
   Statement purge_head_;
   Statement purge_term_;
   Statement purge_tally_;
+  Statement blank_version_;
 };
 
 }  // namespace annex::store::sqlite
