@@ -1,0 +1,16 @@
+// Standard base64 as Go's encoding/base64 reads it: line ends are skipped, padding is required.
+//
+// Thread rule: free functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <tl/expected.hpp>
+
+namespace annex::schema {
+
+// The bytes, or Go's error: "illegal base64 data at input byte 4".
+tl::expected<std::string, std::string> DecodeBase64(std::string_view text);
+
+}  // namespace annex::schema

@@ -1,0 +1,69 @@
+// core/v1 Namespace and autoscaling/v1 Scale: the structs of k8s.io/api.
+#include "annex/schema/types.h"
+#include "typed_build.h"
+
+namespace annex::schema {
+namespace {
+
+using namespace build;
+
+const TypedStruct& NamespaceSpecType() {
+  static const TypedStruct type = Make("NamespaceSpec", {{"finalizers", ListOf(Text("v1.FinalizerName"))}});
+  return type;
+}
+
+const TypedStruct& NamespaceConditionType() {
+  static const TypedStruct type =
+      Make("NamespaceCondition", {
+                                     {"lastTransitionTime", Time()},
+                                     {"message", Text()},
+                                     {"reason", Text()},
+                                     {"status", Text("v1.ConditionStatus"), Omit::kNever},
+                                     {"type", Text("v1.NamespaceConditionType"), Omit::kNever},
+                                 });
+  return type;
+}
+
+const TypedStruct& NamespaceStatusType() {
+  static const TypedStruct type =
+      Make("NamespaceStatus", {
+                                  {"conditions", ListOf(StructOf(NamespaceConditionType()))},
+                                  {"phase", Text("v1.NamespacePhase")},
+                              });
+  return type;
+}
+
+const TypedStruct& ScaleSpecType() {
+  static const TypedStruct type = Make("ScaleSpec", {{"replicas", Integer32()}});
+  return type;
+}
+
+const TypedStruct& ScaleStatusType() {
+  static const TypedStruct type = Make("ScaleStatus", {
+                                                          {"replicas", Integer32(), Omit::kNever},
+                                                          {"selector", Text()},
+                                                      });
+  return type;
+}
+
+}  // namespace
+
+const TypedStruct& NamespaceType() {
+  static const TypedStruct type = Make("Namespace", WithTypeMeta({
+                                                        {"metadata", StructOf(ObjectMetaType())},
+                                                        {"spec", StructOf(NamespaceSpecType())},
+                                                        {"status", StructOf(NamespaceStatusType())},
+                                                    }));
+  return type;
+}
+
+const TypedStruct& ScaleType() {
+  static const TypedStruct type = Make("Scale", WithTypeMeta({
+                                                    {"metadata", StructOf(ObjectMetaType())},
+                                                    {"spec", StructOf(ScaleSpecType())},
+                                                    {"status", StructOf(ScaleStatusType())},
+                                                }));
+  return type;
+}
+
+}  // namespace annex::schema
