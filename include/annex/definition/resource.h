@@ -1,0 +1,147 @@
+// Resource: one CustomResourceDefinition, compiled: everything that a request needs to know about it.
+//
+// Thread rule: immutable after Compile and thread-safe. Ownership: shared_ptr<const Resource>; a request keeps the one that it
+// began with, whatever happens to the definition meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "annex/base/result.h"
+#include "annex/json/jsonpath.h"
+#include "annex/json/value.h"
+#include "annex/schema/schema.h"
+#include "annex/selector/terms.h"
+
+namespace annex::definition {
+
+enum class Scope : std::uint8_t { kNamespaced, kCluster };
+
+struct Names {
+  std::string plural;
+  std::string singular;
+  std::vector<std::string> short_names;
+  std::string kind;
+  std::string list_kind;
+  std::vector<std::string> categories;
+  bool operator==(const Names&) const = default;
+};
+
+// additionalPrinterColumns[i]; without any, a version has the Age column alone.
+struct Column {
+  std::string name;
+  std::string type;
+  std::string format;
+  std::string description;
+  std::int64_t priority = 0;
+  std::string path_text;               // ".spec.replicas"
+  std::optional<json::JsonPath> path;  // nullopt: it cannot be parsed; kube-apiserver then shows no extra column at all
+};
+
+// A path of property names: ".spec.replicas" is {"spec", "replicas"}.
+using KeyPath = std::vector<std::string>;
+
+struct ScaleSubresource {
+  std::string spec_replicas_text;  // ".spec.replicas", as messages show it
+  KeyPath spec_replicas;
+  std::string status_replicas_text;
+  KeyPath status_replicas;
+  std::string label_selector_text;
+  std::optional<KeyPath> label_selector;
+};
+
+struct SelectableField {
+  std::string name;  // as selectors write it: "spec.color"
+  KeyPath path;
+  std::string term;  // the store's term for its values
+};
+
+struct Version {
+  std::string name;
+  bool served = false;
+  bool storage = false;
+  bool deprecated = false;
+  std::optional<std::string> deprecation_warning;
+  bool has_status = false;
+  std::optional<ScaleSubresource> scale;
+  std::vector<Column> columns;
+  std::vector<SelectableField> selectable_fields;
+  std::shared_ptr<const schema::Schema> schema;
+  json::Value open_api_v3_schema;  // as the definition has it, for publishing
+  // Whether an object of the storage version reads the same in this version, its apiVersion apart.
+  bool same_schema_as_storage = false;
+};
+
+// A path of a definition without array notation as its keys; nullopt if it is something else.
+std::optional<KeyPath> ParseKeyPath(std::string_view text);
+
+class Resource {
+ public:
+  struct Options {
+    // The names under which it is served (status.acceptedNames); files mode: spec.names.
+    Names names;
+    // Creating objects is forbidden: the definition is being deleted.
+    bool terminating = false;
+    // The store's collection of its objects.
+    std::int64_t collection = 0;
+  };
+  // Compiles a definition that ValidateDefinition found right.
+  // Errors: Invalid, if it is not servable after all; the message names the field.
+  static base::Result<std::shared_ptr<const Resource>> Compile(const json::Value& definition, Options options);
+
+  const std::string& group() const { return group_; }
+  const std::string& name() const { return name_; }  // of the definition: "widgets.example.com"
+  const std::string& uid() const { return uid_; }
+  const Names& names() const { return options_.names; }
+  Scope scope() const { return scope_; }
+  bool namespaced() const { return scope_ == Scope::kNamespaced; }
+  bool terminating() const { return options_.terminating; }
+  std::int64_t collection() const { return options_.collection; }
+  const std::vector<Version>& versions() const { return versions_; }
+  const Version& storage_version() const { return versions_[storage_]; }
+  // nullptr if there is no such version.
+  const Version* FindVersion(std::string_view name) const;
+
+  // "GROUP/VERSION"
+  std::string ApiVersion(const Version& version) const { return group_ + "/" + version.name; }
+
+  // Fingerprint of how objects are stored: storage version, its schema, and all selectable fields. Objects that were written with
+  // the same one can be served as they are, and their terms are right.
+  std::uint64_t format() const { return format_; }
+
+  // What `object` (in the storage version) can be selected by. Fields of versions whose schema differs are read from the object as
+  // that version shows it.
+  selector::TermSet TermsOf(const json::Value& object) const;
+
+  // Brings an object that was stored under an earlier form of the definition into the storage version as it is now.
+  base::Result<void> Normalize(json::Value& object) const;
+  // Brings an object of the storage version into `version`, and back: strategy None rewrites apiVersion, then the target's schema
+  // prunes and defaults. REQUIRES: the object is in the other one.
+  base::Result<void> ToVersion(json::Value& object, const Version& version) const;
+  base::Result<void> ToStorage(json::Value& object) const;
+
+ private:
+  Resource() = default;
+  base::Result<void> CompileVersions(const json::Value& definition);
+  void NameTerms();
+  void AddFieldTerms(const json::Value& object, const Version& version, std::map<std::string, std::string>& terms) const;
+
+  std::string group_;
+  std::string name_;
+  std::string uid_;
+  Scope scope_ = Scope::kNamespaced;
+  Options options_;
+  std::vector<Version> versions_;
+  std::size_t storage_ = 0;
+  std::uint64_t format_ = 0;
+};
+
+// The names in a names object of a definition (spec.names or status.acceptedNames).
+Names ReadNames(const json::Value& names);
+
+}  // namespace annex::definition
