@@ -1,0 +1,68 @@
+// ResourcePublisher: turns definitions into served resources: opens their collections, compiles them, publishes the registry's
+// snapshot, ends the watches of what changed, and brings the store's index up to date.
+//
+// Thread rule: used on one executor (its owner's); the registry that it publishes to is thread-safe.
+// Lifetime: the executor must run no more tasks when it is destroyed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "annex/base/executor.h"
+#include "annex/base/result.h"
+#include "annex/base/task.h"
+#include "annex/definition/registry.h"
+#include "annex/json/value.h"
+#include "annex/store/store.h"
+#include "annex/store/watch_hub.h"
+
+namespace annex::source {
+
+class ResourcePublisher {
+ public:
+  ResourcePublisher(store::Store& store, store::WatchHub& hub, definition::Registry& registry, base::Executor& executor);
+
+  struct Options {
+    definition::Names names;
+    bool terminating = false;
+    // Names the collection beside the resource: objects of a definition that was deleted and made again are not shown.
+    std::string incarnation;
+  };
+  // Serves a definition, or serves it anew after a change. One that did not change is left alone.
+  // Errors: Invalid (it does not compile), InternalError (the store). What was served before is then served on.
+  base::Task<base::Result<void>> Publish(json::Value definition, Options options);
+
+  // Serves a definition no more. `drop`: its objects go too.
+  enum class Objects : std::uint8_t { kKeep, kDrop };
+  base::Task<base::Result<void>> Withdraw(std::string name, Objects objects);
+
+  // The resource of a definition; nullptr if it is not served.
+  std::shared_ptr<const definition::Resource> Find(const std::string& name) const;
+  // All that are served, by the names of their definitions.
+  const std::map<std::string, std::shared_ptr<const definition::Resource>>& resources() const { return resources_; }
+
+  // While set, changes do not reach the registry: for publishing many definitions at once at start.
+  void Hold() { held_ = true; }
+  void Release();
+
+ private:
+  void PublishSnapshot();
+  base::Task<base::Result<store::CollectionInfo>> OpenCollection(std::string name);
+  // Gives every object of the collection the terms of `resource`, once nobody writes with those of `old` any more.
+  base::Task<void> Reindex(std::shared_ptr<const definition::Resource> resource, std::weak_ptr<const definition::Resource> old);
+  base::Task<base::Result<void>> ReindexObjects(const definition::Resource& resource);
+
+  store::Store& store_;
+  store::WatchHub& hub_;
+  definition::Registry& registry_;
+  base::Executor& executor_;
+  std::map<std::string, std::shared_ptr<const definition::Resource>> resources_;
+  std::map<std::string, json::Value> published_;  // what each was made from, to see that nothing changed
+  bool held_ = false;
+  base::TaskScope tasks_;  // last: they use all of the above
+};
+
+}  // namespace annex::source

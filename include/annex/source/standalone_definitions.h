@@ -1,0 +1,67 @@
+// StandaloneDefinitions: the life of CustomResourceDefinitions in standalone mode (what the controllers of apiextensions-apiserver
+// do: naming, establishing, finalizing).
+//
+// It follows the collection of definitions. For each it decides which names are accepted, sets conditions, serves the resource, and
+// when the definition is deleted, deletes the objects, ends the serving and lets the definition go.
+//
+// Thread rule: Start is called by the owner's thread; everything else runs on `executor`.
+// Lifetime: the executor must run no more tasks when it is destroyed.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "annex/base/clock.h"
+#include "annex/base/executor.h"
+#include "annex/base/task.h"
+#include "annex/json/value.h"
+#include "annex/source/controlled_objects.h"
+#include "annex/source/object_follower.h"
+#include "annex/source/resource_publisher.h"
+#include "annex/store/store.h"
+#include "annex/store/watch_hub.h"
+
+namespace annex::source {
+
+class StandaloneDefinitions {
+ public:
+  struct Parts {
+    store::Store& store;
+    store::WatchHub& hub;
+    store::CollectionId collection;  // of the definitions
+    ResourcePublisher& publisher;
+    ControlledObjects& definitions;
+    DeleteObjects delete_objects;
+    const base::Clock& clock;
+    base::Executor& executor;
+  };
+  explicit StandaloneDefinitions(Parts parts);
+  ~StandaloneDefinitions();
+
+  // Serves all definitions that the store has, then follows changes. `ready` is called on the executor once the first is done.
+  void Start(std::function<void()> ready);
+
+ private:
+  struct Known {
+    json::Value definition;
+    bool finalizing = false;  // its objects are being deleted
+  };
+
+  base::Task<void> OnSynced(std::function<void()> ready);
+  base::Task<void> OnDefinition(std::string name, const json::Value* definition);
+  base::Task<void> Reconcile(std::string name);
+  // A change of one definition may free names for, or take them from, others of its group.
+  base::Task<void> ReconcileGroup(std::string group);
+  base::Task<void> Finalize(std::string name);
+  base::Task<void> Withdraw(std::string name);
+
+  const Parts parts_;
+  ObjectFollower follower_;
+  std::map<std::string, Known> known_;  // by the definition's name
+  bool synced_ = false;
+  base::TaskScope tasks_;  // last: they use all of the above
+};
+
+}  // namespace annex::source

@@ -1,0 +1,144 @@
+#include "annex/source/resource_publisher.h"
+
+#include <utility>
+#include <vector>
+
+#include "annex/base/log.h"
+#include "annex/json/read.h"
+
+namespace annex::source {
+namespace {
+
+using json::Value;
+
+constexpr std::size_t kReindexPage = 500;
+constexpr std::chrono::milliseconds kOldUsersPoll{50};
+
+// What of a definition its resource is made from.
+Value Essence(const Value& definition, const ResourcePublisher::Options& options) {
+  Value essence = Value::object();
+  if (const Value* spec = json::Find(definition, "spec")) essence["spec"] = *spec;
+  essence["terminating"] = options.terminating;
+  essence["incarnation"] = options.incarnation;
+  essence["names"] = {options.names.plural, options.names.singular, options.names.kind, options.names.list_kind};
+  essence["shortNames"] = options.names.short_names;
+  essence["categories"] = options.names.categories;
+  return essence;
+}
+
+std::string CollectionName(const Value& definition, const ResourcePublisher::Options& options) {
+  std::string name = json::TextAt(definition, {"spec", "group"}) + "/" + options.names.plural;
+  if (!options.incarnation.empty()) name += "/" + options.incarnation;
+  return name;
+}
+
+}  // namespace
+
+ResourcePublisher::ResourcePublisher(store::Store& store, store::WatchHub& hub, definition::Registry& registry,
+                                     base::Executor& executor)
+    : store_(store), hub_(hub), registry_(registry), executor_(executor) {}
+
+std::shared_ptr<const definition::Resource> ResourcePublisher::Find(const std::string& name) const {
+  const auto found = resources_.find(name);
+  return found == resources_.end() ? nullptr : found->second;
+}
+
+base::Task<base::Result<store::CollectionInfo>> ResourcePublisher::OpenCollection(std::string name) {
+  const auto start = [this, &name](std::function<void(base::Result<store::CollectionInfo>)> done) {
+    store_.OpenCollection(name, std::move(done));
+  };
+  co_return co_await base::Await<base::Result<store::CollectionInfo>>(executor_, start);
+}
+
+base::Task<base::Result<void>> ResourcePublisher::Publish(Value definition, Options options) {
+  const std::string name = json::TextAt(definition, {"metadata", "name"});
+  Value essence = Essence(definition, options);
+  if (const auto known = published_.find(name); known != published_.end() && known->second == essence) {
+    co_return base::Result<void>();
+  }
+  ANNEX_CO_TRY(const store::CollectionInfo collection, co_await OpenCollection(CollectionName(definition, options)));
+  ANNEX_CO_TRY(auto resource, definition::Resource::Compile(definition, {options.names, options.terminating, collection.id}));
+  const std::weak_ptr<const definition::Resource> old = std::exchange(resources_[name], resource);
+  published_[name] = std::move(essence);
+  if (collection.terms_format != resource->format()) tasks_.Spawn(Reindex(resource, old));
+  PublishSnapshot();
+  hub_.Interrupt(collection.id);
+  co_return base::Result<void>();
+}
+
+base::Task<base::Result<void>> ResourcePublisher::Withdraw(std::string name, Objects objects) {
+  const auto found = resources_.find(name);
+  if (found == resources_.end()) co_return base::Result<void>();
+  const store::CollectionId collection = found->second->collection();
+  resources_.erase(found);
+  published_.erase(name);
+  PublishSnapshot();
+  hub_.Interrupt(collection);
+  if (objects == Objects::kKeep) co_return base::Result<void>();
+  const auto start = [this, collection](std::function<void(base::Result<void>)> done) {
+    store_.DropCollection(collection, std::move(done));
+  };
+  co_return co_await base::Await<base::Result<void>>(executor_, start);
+}
+
+void ResourcePublisher::Release() {
+  held_ = false;
+  PublishSnapshot();
+}
+
+void ResourcePublisher::PublishSnapshot() {
+  if (held_) return;
+  std::vector<std::shared_ptr<const definition::Resource>> all;
+  all.reserve(resources_.size());
+  for (const auto& [name, resource] : resources_) all.push_back(resource);
+  registry_.Publish(std::make_shared<const definition::Snapshot>(std::move(all)));
+}
+
+base::Task<void> ResourcePublisher::Reindex(std::shared_ptr<const definition::Resource> resource,
+                                            std::weak_ptr<const definition::Resource> old) {
+  const std::string name = resource->name();
+  // Requests that began with the old definition may still store objects with its terms. They hold it as long as they last.
+  while (!old.expired()) co_await base::Sleep(executor_, kOldUsersPoll);
+  if (Find(name) != resource) co_return;
+  auto done = co_await ReindexObjects(*resource);
+  if (!done) {
+    base::LogError("Indexing the objects of a definition failed; selectors on its fields read all objects until it succeeds",
+                   {{"definition", name}, {"error", done.error().message}});
+  }
+}
+
+base::Task<base::Result<void>> ResourcePublisher::ReindexObjects(const definition::Resource& resource) {
+  std::string start;
+  for (bool more = true; more;) {
+    std::vector<store::TermUpdate> updates;
+    store::ListQuery query;
+    query.collection = resource.collection();
+    query.start = start;
+    std::size_t rows = 0;
+    ANNEX_CO_TRY(const store::Page page, store_.List(query, [&](const store::Row& row) {
+      if (rows++ == kReindexPage) return store::Visit::kStop;
+      start.assign(row.key).push_back('\0');
+      if (row.format == resource.format()) return store::Visit::kNext;
+      std::string text;
+      store::AppendBody(text, row.body, row.revision_at, row.revision);
+      auto object = json::Parse(text);
+      // An object that cannot be read is found by no selector on a field; reading it says why.
+      if (!object || !resource.Normalize(*object)) return store::Visit::kNext;
+      updates.push_back({std::string(row.key), row.revision, resource.TermsOf(*object)});
+      return store::Visit::kNext;
+    }));
+    more = page.more;
+    if (!updates.empty()) {
+      const auto write = [&](std::function<void(base::Result<void>)> done) {
+        store_.UpdateTerms(resource.collection(), std::move(updates), std::move(done));
+      };
+      ANNEX_CO_RETURN_IF_ERROR(co_await base::Await<base::Result<void>>(executor_, write));
+    }
+  }
+  const auto finish = [&](std::function<void(base::Result<void>)> done) {
+    store_.SetTermsFormat(resource.collection(), resource.format(), std::move(done));
+  };
+  co_return co_await base::Await<base::Result<void>>(executor_, finish);
+}
+
+}  // namespace annex::source

@@ -1,0 +1,205 @@
+#include "annex/source/standalone_definitions.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "accepted_names.h"
+#include "annex/base/log.h"
+#include "annex/base/strings.h"
+#include "annex/definition/conditions.h"
+
+namespace annex::source {
+namespace {
+
+using json::Value;
+
+constexpr const char* kCleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
+// How often a definition whose objects wait for their finalizers looks whether they are gone.
+constexpr std::chrono::milliseconds kFinalizePoll{200};
+
+bool IsDeleting(const Value& definition) { return json::FindPath(definition, {"metadata", "deletionTimestamp"}) != nullptr; }
+
+std::string GroupOf(const Value& definition) { return json::TextAt(definition, {"spec", "group"}); }
+
+definition::Names NamesAt(const Value& definition, std::initializer_list<std::string_view> path) {
+  const Value* names = json::FindPath(definition, path);
+  return names == nullptr ? definition::Names() : definition::ReadNames(*names);
+}
+
+Value NamesJson(const definition::Names& names) {
+  Value json = {{"kind", names.kind}, {"plural", names.plural}};
+  if (!names.singular.empty()) json["singular"] = names.singular;
+  if (!names.list_kind.empty()) json["listKind"] = names.list_kind;
+  if (!names.short_names.empty()) json["shortNames"] = names.short_names;
+  if (!names.categories.empty()) json["categories"] = names.categories;
+  return json;
+}
+
+// What the annotation of a protected group says of its approval (KEP-1111).
+void SetApproval(Value& definition, const std::string& now) {
+  const std::string group = GroupOf(definition);
+  const bool is_protected = group == "k8s.io" || group.ends_with(".k8s.io") || group == "kubernetes.io" || group.ends_with(".kubernetes.io");
+  if (!is_protected) return;
+  const std::string& value = json::TextAt(definition, {"metadata", "annotations", "api-approved.kubernetes.io"});
+  if (value.starts_with("unapproved")) {
+    definition::SetCondition(definition, {"KubernetesAPIApprovalPolicyConformant", "False", "UnapprovedAnnotation",
+                                          "not approved: " + base::Quote(value)}, now);
+  } else {
+    definition::SetCondition(definition, {"KubernetesAPIApprovalPolicyConformant", "True", "ApprovedAnnotation", "approved in " + value},
+                             now);
+  }
+}
+
+// Brings the status to what the names are now. True if it changed.
+bool SetNamesStatus(Value& definition, const AcceptedNames& accepted, const std::string& now) {
+  const Value before = definition["status"];
+  SetApproval(definition, now);
+  definition["status"]["acceptedNames"] = NamesJson(accepted.names);
+  const definition::Condition names_accepted =
+      accepted.all ? definition::Condition{"NamesAccepted", "True", "NoConflicts", "no conflicts found"}
+                   : definition::Condition{"NamesAccepted", "False", accepted.reason, accepted.message};
+  definition::SetCondition(definition, names_accepted, now);
+  // Once established, always established.
+  if (!definition::ConditionIsTrue(definition, "Established")) {
+    const definition::Condition established =
+        accepted.all ? definition::Condition{"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"}
+                     : definition::Condition{"Established", "False", "NotAccepted", "not all names are accepted"};
+    definition::SetCondition(definition, established, now);
+  }
+  return definition["status"] != before;
+}
+
+}  // namespace
+
+StandaloneDefinitions::StandaloneDefinitions(Parts parts)
+    : parts_(std::move(parts)), follower_(parts_.store, parts_.hub, parts_.collection, parts_.executor) {}
+
+StandaloneDefinitions::~StandaloneDefinitions() = default;
+
+void StandaloneDefinitions::Start(std::function<void()> ready) {
+  ObjectFollower::Handlers handlers;
+  handlers.on_begin = [this] {
+    known_.clear();
+    synced_ = false;
+    parts_.publisher.Hold();
+  };
+  handlers.on_object = [this](std::string name, const Value* definition) { return OnDefinition(std::move(name), definition); };
+  handlers.on_synced = [this, ready = std::move(ready)]() mutable { return OnSynced(std::exchange(ready, nullptr)); };
+  auto shared = std::make_shared<ObjectFollower::Handlers>(std::move(handlers));
+  parts_.executor.Post([this, shared] { tasks_.Spawn(follower_.Run(std::move(*shared))); });
+}
+
+base::Task<void> StandaloneDefinitions::OnSynced(std::function<void()> ready) {
+  synced_ = true;
+  std::vector<std::string> names;
+  for (const auto& [name, known] : known_) names.push_back(name);
+  for (std::string& name : names) co_await Reconcile(std::move(name));
+  // What was served and is gone: its definition was deleted while nobody looked.
+  std::vector<std::string> gone;
+  for (const auto& [name, resource] : parts_.publisher.resources()) {
+    if (!known_.contains(name)) gone.push_back(name);
+  }
+  for (std::string& name : gone) co_await Withdraw(std::move(name));
+  parts_.publisher.Release();
+  if (ready) ready();
+}
+
+base::Task<void> StandaloneDefinitions::OnDefinition(std::string name, const Value* definition) {
+  const auto known = known_.find(name);
+  std::string group = definition != nullptr ? GroupOf(*definition) : known != known_.end() ? GroupOf(known->second.definition) : "";
+  if (definition == nullptr) {
+    known_.erase(name);
+    co_await Withdraw(name);
+  } else {
+    known_[name].definition = *definition;
+  }
+  if (synced_) co_await ReconcileGroup(std::move(group));
+}
+
+base::Task<void> StandaloneDefinitions::Withdraw(std::string name) {
+  auto withdrawn = co_await parts_.publisher.Withdraw(name, ResourcePublisher::Objects::kDrop);
+  if (!withdrawn) {
+    base::LogError("Removing the objects of a deleted definition failed",
+                   {{"definition", name}, {"error", withdrawn.error().message}});
+  }
+}
+
+base::Task<void> StandaloneDefinitions::ReconcileGroup(std::string group) {
+  std::vector<std::string> names;
+  for (const auto& [name, known] : known_) {
+    if (GroupOf(known.definition) == group) names.push_back(name);
+  }
+  for (std::string& name : names) co_await Reconcile(std::move(name));
+}
+
+base::Task<void> StandaloneDefinitions::Reconcile(std::string name) {
+  const auto known = known_.find(name);
+  if (known == known_.end()) co_return;
+  const Value definition = known->second.definition;
+  const definition::Names current = NamesAt(definition, {"status", "acceptedNames"});
+  std::vector<definition::Names> others;
+  for (const auto& [other_name, other] : known_) {
+    if (other_name == name || GroupOf(other.definition) != GroupOf(definition)) continue;
+    others.push_back(NamesAt(other.definition, {"status", "acceptedNames"}));
+  }
+  const AcceptedNames accepted = AcceptNames(NamesAt(definition, {"spec", "names"}), current, others);
+
+  // Served before its conditions say so: who waits for them finds it there.
+  ResourcePublisher::Options options;
+  options.names = accepted.names;
+  options.incarnation = json::TextAt(definition, {"metadata", "uid"});
+  options.terminating = definition::ConditionIsTrue(definition, "Terminating");
+  if (accepted.all || definition::ConditionIsTrue(definition, "Established")) {
+    auto published = co_await parts_.publisher.Publish(definition, std::move(options));
+    if (!published) {
+      base::LogError("A definition cannot be served", {{"definition", name}, {"error", published.error().message}});
+      co_return;
+    }
+  }
+  if (IsDeleting(definition)) {
+    const auto still = known_.find(name);
+    if (still != known_.end() && !std::exchange(still->second.finalizing, true)) tasks_.Spawn(Finalize(name));
+    co_return;
+  }
+  const std::string now = base::Rfc3339(parts_.clock.Now());
+  const auto change = [accepted, now](Value& object) { return SetNamesStatus(object, accepted, now); };
+  Value expected = definition;
+  if (!change(expected)) co_return;
+  // The others see the names at once, not only when the change comes back from the store.
+  if (const auto still = known_.find(name); still != known_.end()) still->second.definition["status"] = expected["status"];
+  auto updated = co_await parts_.definitions.Update(name, change, parts_.executor);
+  if (!updated) {
+    base::LogError("Setting the status of a definition failed", {{"definition", name}, {"error", updated.error().message}});
+  }
+}
+
+base::Task<void> StandaloneDefinitions::Finalize(std::string name) {
+  const auto now = [this] { return base::Rfc3339(parts_.clock.Now()); };
+  while (true) {
+    const auto resource = parts_.publisher.Find(name);
+    base::Result<std::int64_t> left = 0;
+    if (resource) left = co_await parts_.delete_objects(resource, "", parts_.executor);
+    if (left && *left == 0) break;
+    if (!left) base::LogError("Deleting the objects of a definition failed", {{"definition", name}, {"error", left.error().message}});
+    co_await base::Sleep(parts_.executor, kFinalizePoll);
+  }
+  const auto finish = [time = now()](Value& object) {
+    definition::SetCondition(object, {"Terminating", "False", "InstanceDeletionCompleted", "removed all instances"}, time);
+    Value& metadata = object["metadata"];
+    Value finalizers = Value::array();
+    for (const Value& finalizer : json::ItemsAt(metadata, {"finalizers"})) {
+      if (finalizer != kCleanupFinalizer) finalizers.push_back(finalizer);
+    }
+    metadata["finalizers"] = std::move(finalizers);
+    if (metadata["finalizers"].empty()) metadata.erase("finalizers");
+    return true;
+  };
+  auto updated = co_await parts_.definitions.Update(name, finish, parts_.executor);
+  if (!updated) {
+    base::LogError("Letting a definition go failed", {{"definition", name}, {"error", updated.error().message}});
+  }
+  if (const auto known = known_.find(name); known != known_.end()) known->second.finalizing = false;
+}
+
+}  // namespace annex::source
