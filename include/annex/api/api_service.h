@@ -1,0 +1,76 @@
+// ApiService: the whole API as a Service.
+//
+//   request -> RequestInfo -> identity -> authorization -> route -> verb -> answer
+//
+// docs/architecture.md, "Life of a request", follows one through.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "annex/api/health.h"
+#include "annex/api/message.h"
+#include "annex/definition/namespaces.h"
+#include "annex/auth/authenticator.h"
+#include "annex/auth/authorizer.h"
+#include "annex/base/clock.h"
+#include "annex/base/metrics.h"
+#include "annex/base/random.h"
+#include "annex/base/task.h"
+#include "annex/definition/registry.h"
+#include "annex/json/value.h"
+#include "annex/store/store.h"
+#include "annex/store/watch_hub.h"
+
+namespace annex::api {
+
+// The types that standalone mode serves besides custom resources: their collections.
+struct BuiltinCollections {
+  store::CollectionId definitions = 0;
+  store::CollectionId namespaces = 0;
+};
+
+// All references must outlive the service.
+struct ApiParts {
+  store::Store& store;
+  store::WatchHub& hub;
+  const definition::Registry& registry;
+  const definition::NamespaceLookup& namespaces;
+  auth::Authenticator& authenticator;
+  auth::Authorizer& authorizer;
+  const Health& health;
+  const base::Clock& clock;
+  base::Random& random;
+  base::Metrics& metrics;
+};
+
+class ApiService final : public Service {
+ public:
+  // `builtins`: nullopt in files mode, where the cluster serves definitions and namespaces.
+  ApiService(const ApiParts& parts, std::optional<BuiltinCollections> builtins);
+  ~ApiService() override;
+
+  base::Task<Response> Serve(Request request) override;
+
+  // Deletes the objects of a resource, each with its finalizers honoured, in one namespace or (namespace_name empty) everywhere.
+  // The result is how many are left: objects whose finalizers somebody else has to remove.
+  // For the ends of definitions and, in standalone mode, of namespaces. Runs on `executor`.
+  base::Task<base::Result<std::int64_t>> DeleteObjects(std::shared_ptr<const definition::Resource> resource,
+                                                       std::string namespace_name, base::Executor& executor);
+
+  // Changes a definition or namespace for a controller of standalone mode, past the rules for clients: `change` edits the object and
+  // returns whether there is anything to write; it is called again after a lost race. An object under deletion that has no finalizers
+  // left is removed. One that does not exist is no error. REQUIRES: built-in types are served.
+  enum class Builtin : std::uint8_t { kDefinition, kNamespace };
+  base::Task<base::Result<void>> UpdateBuiltin(Builtin type, std::string name, std::function<bool(json::Value&)> change,
+                                               base::Executor& executor);
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace annex::api

@@ -1,0 +1,24 @@
+// Finishing an answer: errors as Status bodies, warnings, the headers that every answer has.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "annex/api/message.h"
+#include "annex/base/status.h"
+#include "query_parameters.h"
+
+namespace annex::api {
+
+// The Status of a failed request, in the form that the request accepts.
+Response ErrorResponse(const base::Headers& request_headers, const QueryParameters& query, const base::Status& status);
+
+// 404 for paths that nothing stands behind: text, as Go's router answers.
+Response PageNotFound();
+
+Response TextResponse(int status, std::string text);
+
+// `299 - "text"` for each warning, with kube-apiserver's bound on their total length.
+void AddWarnings(Response& response, const std::vector<std::string>& warnings);
+
+}  // namespace annex::api

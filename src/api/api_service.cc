@@ -1,0 +1,199 @@
+#include "annex/api/api_service.h"
+
+#include <utility>
+
+#include "annex/base/check.h"
+#include "annex/base/log.h"
+#include "annex/base/strings.h"
+#include "answer.h"
+#include "context.h"
+#include "control_object.h"
+#include "custom_resource_strategy.h"
+#include "definition_strategy.h"
+#include "deletions.h"
+#include "namespace_strategy.h"
+#include "non_resource.h"
+#include "request_metrics.h"
+#include "router.h"
+#include "status_text.h"
+
+namespace annex::api {
+namespace {
+
+// A path segment that says what went wrong is short; what clients sent is not repeated at any length.
+constexpr std::size_t kLoggedTarget = 512;
+
+auth::Attributes AttributesOf(const auth::User& user, const RequestInfo& info, const QueryParameters& query) {
+  auth::Attributes attributes;
+  attributes.user = user;
+  attributes.verb = info.verb;
+  attributes.resource_request = info.resource_request;
+  attributes.path = info.path;
+  if (!info.resource_request) return attributes;
+  attributes.group = info.group;
+  attributes.version = info.version;
+  attributes.resource = info.resource;
+  attributes.subresource = info.subresource;
+  attributes.namespace_name = info.namespace_name;
+  attributes.name = info.name;
+  const bool selects = info.verb == "list" || info.verb == "watch" || info.verb == "deletecollection";
+  if (selects && !info.watch_prefix) {
+    attributes.field_selector = query.Get("fieldSelector");
+    attributes.label_selector = query.Get("labelSelector");
+  }
+  return attributes;
+}
+
+// `widgets.example.com "a" is forbidden: User "u" cannot get resource "widgets" in API group "example.com" in the namespace "n"`
+base::Status ForbiddenFor(const auth::Attributes& attributes, const std::string& reason) {
+  const std::string user = "User " + base::Quote(attributes.user.name) + " cannot " + attributes.verb;
+  std::string why;
+  if (!attributes.resource_request) {
+    why = user + " path " + base::Quote(attributes.path);
+    if (!reason.empty()) why += ": " + reason;
+    return {base::Reason::kForbidden, "forbidden: " + why};
+  }
+  std::string resource = attributes.resource;
+  if (!attributes.subresource.empty()) resource += "/" + attributes.subresource;
+  why = user + " resource " + base::Quote(resource) + " in API group " + base::Quote(attributes.group);
+  why += attributes.namespace_name.empty() ? " at the cluster scope" : " in the namespace " + base::Quote(attributes.namespace_name);
+  if (!reason.empty()) why += ": " + reason;
+  return Forbidden({attributes.group, attributes.resource}, attributes.name, why);
+}
+
+bool IsHealthPath(const RequestInfo& info) {
+  return !info.resource_request && !info.segments.empty() &&
+         (info.segments[0] == "healthz" || info.segments[0] == "livez" || info.segments[0] == "readyz");
+}
+
+// Acting for somebody else needs a right that nothing here checks yet; ignoring the wish would run the request with more rights.
+bool AsksForImpersonation(const base::Headers& headers) {
+  for (const base::Header& header : headers) {
+    if (header.name.starts_with("impersonate-")) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+class ApiService::Implementation {
+ public:
+  Implementation(const ApiParts& parts, std::optional<BuiltinCollections> builtins)
+      : parts_{parts.store, parts.hub, parts.registry, parts.namespaces, parts.clock, parts.random},
+        authenticator_(parts.authenticator),
+        authorizer_(parts.authorizer),
+        metrics_(parts.metrics),
+        builtins_(builtins),
+        router_(parts.registry, builtins),
+        non_resource_(builtins.has_value(), parts.registry, parts.health, parts.clock, parts.metrics) {}
+
+  base::Task<Response> Serve(Request request) {
+    const auto begin = parts_.clock.Monotonic();
+    const auto question = request.target.find('?');
+    Context context{parts_,
+                    std::move(request),
+                    {},
+                    {},
+                    {},
+                    nullptr};
+    const std::string_view target = context.request.target;
+    context.query = QueryParameters(question == std::string::npos ? std::string_view() : target.substr(question + 1));
+    std::string audit_id(context.request.headers.First("audit-id"));
+    if (audit_id.empty() || audit_id.size() > 64) audit_id = parts_.random.Uuid();
+
+    auto answered = co_await Answer(context, target.substr(0, question));
+    Response response = answered ? *std::move(answered)
+                                 : ErrorResponse(context.request.headers, context.query, answered.error());
+    AddWarnings(response, context.warnings);
+    response.headers.Add("audit-id", std::move(audit_id));
+    if (!response.headers.Has("cache-control")) response.headers.Add("cache-control", "no-cache, private");
+    const auto duration = parts_.clock.Monotonic() - begin;
+    metrics_.Count(context.info, context.strategy != nullptr, context.query.Has("dryRun"), response.status, duration,
+                   response.body.size());
+    LogServed(context, response, duration);
+    co_return response;
+  }
+
+  base::Task<base::Result<std::int64_t>> DeleteObjects(std::shared_ptr<const definition::Resource> resource,
+                                                       std::string namespace_name, base::Executor& executor) {
+    const definition::Version& storage = resource->storage_version();
+    StrategyPtr strategy = std::make_shared<CustomResourceStrategy>(resource, storage);
+    std::string prefix = namespace_name.empty() ? "" : namespace_name + "/";
+    co_return co_await DeleteAll(parts_, std::move(strategy), std::move(prefix), executor);
+  }
+
+  base::Task<base::Result<void>> UpdateBuiltin(Builtin type, std::string name, std::function<bool(json::Value&)> change,
+                                               base::Executor& executor) {
+    ANNEX_CHECK(builtins_.has_value(), "only standalone mode has controllers");
+    StrategyPtr strategy = std::make_shared<NamespaceStrategy>(builtins_->namespaces);
+    if (type == Builtin::kDefinition) strategy = std::make_shared<DefinitionStrategy>(builtins_->definitions);
+    co_return co_await ControlObject(parts_, std::move(strategy), std::move(name), std::move(change), executor);
+  }
+
+ private:
+  base::Task<VerbResult> Answer(Context& context, std::string_view path) {
+    ANNEX_CO_TRY(context.info, ParseRequestInfo(context.request.method, path, context.query));
+    if (AsksForImpersonation(context.request.headers)) {
+      co_return base::Error(BadRequest("impersonation headers are not supported by this server"));
+    }
+    ANNEX_CO_RETURN_IF_ERROR(co_await CheckAccess(context));
+    if (context.request.body_too_large) co_return base::Error(RequestEntityTooLarge(context.request.body_limit));
+    if (!context.info.resource_request) {
+      auto response = non_resource_.Serve(context.request, context.info, context.query);
+      co_return response ? *std::move(response) : PageNotFound();
+    }
+    context.strategy = router_.FindStrategy(context.info);
+    if (!context.strategy) co_return PageNotFound();
+    co_return co_await router_.Dispatch(context);
+  }
+
+  // Who is it, and may they?
+  base::Task<base::Result<void>> CheckAccess(Context& context) {
+    const auth::Credentials credentials{context.request.headers, *context.request.peer, context.executor()};
+    ANNEX_CO_TRY(context.user, co_await authenticator_.Authenticate(credentials));
+    if (IsHealthPath(context.info)) co_return base::Result<void>();
+    auth::Attributes attributes = AttributesOf(context.user, context.info, context.query);
+    ANNEX_CO_TRY(const auth::Decision decision, co_await authorizer_.Authorize(attributes, context.executor()));
+    if (decision.allowed) co_return base::Result<void>();
+    co_return base::Error(ForbiddenFor(attributes, decision.reason));
+  }
+
+  static void LogServed(const Context& context, const Response& response, std::chrono::steady_clock::duration duration) {
+    const bool failed = response.status >= 500;
+    if (!failed && !base::LogEnabled(base::LogLevel::kDebug)) return;
+    const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
+    base::Log(failed ? base::LogLevel::kWarning : base::LogLevel::kDebug, "Served",
+              {{"method", context.request.method},
+               {"target", context.request.target.substr(0, kLoggedTarget)},
+               {"user", context.user.name},
+               {"client", context.request.remote_address},
+               {"code", response.status},
+               {"micros", static_cast<std::int64_t>(micros)}});
+  }
+
+  Parts parts_;
+  auth::Authenticator& authenticator_;
+  auth::Authorizer& authorizer_;
+  RequestMetrics metrics_;
+  const std::optional<BuiltinCollections> builtins_;
+  const Router router_;
+  NonResource non_resource_;
+};
+
+ApiService::ApiService(const ApiParts& parts, std::optional<BuiltinCollections> builtins)
+    : implementation_(std::make_unique<Implementation>(parts, builtins)) {}
+ApiService::~ApiService() = default;
+
+base::Task<Response> ApiService::Serve(Request request) { return implementation_->Serve(std::move(request)); }
+
+base::Task<base::Result<std::int64_t>> ApiService::DeleteObjects(std::shared_ptr<const definition::Resource> resource,
+                                                                 std::string namespace_name, base::Executor& executor) {
+  return implementation_->DeleteObjects(std::move(resource), std::move(namespace_name), executor);
+}
+
+base::Task<base::Result<void>> ApiService::UpdateBuiltin(Builtin type, std::string name, std::function<bool(json::Value&)> change,
+                                                         base::Executor& executor) {
+  return implementation_->UpdateBuiltin(type, std::move(name), std::move(change), executor);
+}
+
+}  // namespace annex::api

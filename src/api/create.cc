@@ -1,0 +1,112 @@
+// POST: decode -> system fields -> namespace lifecycle -> (field ownership, admission: not yet) -> prepare -> validate -> commit.
+
+#include <utility>
+
+#include "annex/json/write.h"
+#include "annex/schema/object_meta.h"
+#include "decode.h"
+#include "guaranteed_update.h"
+#include "object_checks.h"
+#include "presenter.h"
+#include "verbs.h"
+
+namespace annex::api {
+namespace {
+
+// Generated names are random: this many tries all meet a taken one only if a prefix is about to be used up.
+constexpr int kNameAttempts = 8;
+constexpr std::size_t kGeneratedPrefixLength = 58;  // leaves room for the suffix in 63 characters
+constexpr std::size_t kGeneratedSuffixLength = 5;
+
+std::string GenerateName(base::Random& random, const std::string& prefix) {
+  return prefix.substr(0, kGeneratedPrefixLength) + random.NameSuffix(kGeneratedSuffixLength);
+}
+
+// Everything but the commit. The object is then as it will be stored, in the request's version.
+base::Result<json::Value> PrepareObject(Context& context, const WriteOptions& options) {
+  ANNEX_TRY(json::Value object, DecodeObject(context, options.field_validation));
+  if (!object["metadata"].is_object()) object["metadata"] = json::Value::object();
+  WipeSystemFields(object);
+  DropManagedFields(object);
+  ANNEX_RETURN_IF_ERROR(EnsureNamespace(context, object));
+  DedupOwnerReferences(context, object);
+  ANNEX_RETURN_IF_ERROR(CheckNamespaceLifecycle(context, json::TextAt(object, {"metadata", "name"}), true));
+  ANNEX_RETURN_IF_ERROR(context.strategy->CheckCreatable(json::TextAt(object, {"metadata", "name"})));
+  FillSystemFields(context, object);
+  return object;
+}
+
+base::Result<void> ValidateNew(Context& context, json::Value& object) {
+  const Strategy& strategy = *context.strategy;
+  const std::string& name = json::TextAt(object, {"metadata", "name"});
+  strategy.PrepareForCreate(object);
+  if (const auto errors = strategy.Validate(object); !errors.empty()) {
+    return base::Error(Invalid(strategy.group(), json::TextAt(object, {"kind"}), name, errors));
+  }
+  for (std::string& warning : strategy.WarningsFor(object, nullptr)) context.Warn(std::move(warning));
+  if (const std::string& version = json::TextAt(object, {"metadata", "resourceVersion"}); !version.empty() && version != "0") {
+    return base::Error(Unspecified("resourceVersion should not be set on objects to be created"));
+  }
+  return {};
+}
+
+// The failure when the name is taken.
+base::Status NameTaken(Context& context, const std::string& name) {
+  base::Status status = AlreadyExists(context.resource(), name);
+  const auto existing =
+      context.parts.store.Load(context.strategy->collection(), KeyOf(*context.strategy, context.info.namespace_name, name));
+  if (!existing || !*existing) return status;
+  const auto object = ReadStored(*context.strategy, **existing);
+  if (object && json::FindPath(*object, {"metadata", "deletionTimestamp"}) != nullptr) {
+    status.message = "object is being deleted: " + status.message;
+  }
+  return status;
+}
+
+}  // namespace
+
+base::Task<VerbResult> Create(Context& context) {
+  ANNEX_CO_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
+  ANNEX_CO_RETURN_IF_ERROR(NegotiateInput(context.request.headers));
+  ANNEX_CO_TRY(const WriteOptions options, ReadWriteOptions(context.query, "CreateOptions"));
+  ANNEX_CO_TRY(const IncludeObject include,
+               format.form == Form::kTable ? ReadIncludeObject(context.query) : base::Result<IncludeObject>(IncludeObject::kMetadata));
+  ANNEX_CO_TRY(json::Value prepared, PrepareObject(context, options));
+  const std::string prefix = json::TextAt(prepared, {"metadata", "generateName"});
+  const bool generated = json::TextAt(prepared, {"metadata", "name"}).empty() && !prefix.empty();
+  const Presenter presenter(context.strategy, format, include, context.parts.clock);
+
+  for (int attempt = 1;; ++attempt) {
+    json::Value object = prepared;
+    if (generated) object["metadata"]["name"] = GenerateName(context.parts.random, prefix);
+    ANNEX_CO_RETURN_IF_ERROR(ValidateNew(context, object));
+    const std::string name = json::TextAt(object, {"metadata", "name"});
+    store::Mutation mutation;
+    mutation.collection = context.strategy->collection();
+    mutation.key = KeyOf(*context.strategy, context.info.namespace_name, name);
+
+    base::Result<store::Committed> committed;
+    if (options.dry_run) {
+      ANNEX_CO_TRY(const auto existing, context.parts.store.Load(mutation.collection, mutation.key));
+      if (!existing) {
+        object["metadata"].erase("resourceVersion");
+        ANNEX_CO_TRY(std::string body, presenter.Document(object));
+        co_return BodyResponse(201, format.ContentType(), std::move(body));
+      }
+      committed = base::Error(base::Reason::kConflict, "");
+    } else {
+      ANNEX_CO_TRY(mutation.next, context.strategy->ToStored(std::move(object)));
+      committed = co_await Commit(context, std::move(mutation));
+    }
+    if (committed) {
+      ANNEX_CO_TRY(std::string body, presenter.Document(RowOf(*committed->object)));
+      co_return BodyResponse(201, format.ContentType(), std::move(body));
+    }
+    if (committed.error().reason == base::Reason::kNotFound) co_return base::Error(NotFound(context.resource(), name));
+    if (committed.error().reason != base::Reason::kConflict) co_return base::Error(committed.error());
+    if (!generated) co_return base::Error(NameTaken(context, name));
+    if (attempt == kNameAttempts) co_return base::Error(GenerateNameConflict(context.resource(), name));
+  }
+}
+
+}  // namespace annex::api

@@ -1,0 +1,125 @@
+#include "decode.h"
+
+#include <utility>
+
+#include "annex/base/strings.h"
+#include "annex/json/read.h"
+#include "annex/json/write.h"
+#include "annex/json/yaml.h"
+#include "negotiation.h"
+
+namespace annex::api {
+namespace {
+
+using json::Value;
+
+struct Decoded {
+  Value value;
+  std::vector<std::string> complaints;  // duplicate keys, in the words of warnings
+};
+
+base::Result<Decoded> ParseBody(const std::string& body, Encoding encoding) {
+  Decoded decoded;
+  if (encoding == Encoding::kYaml) {
+    json::YamlReport report;
+    ANNEX_TRY(decoded.value, json::ParseYaml(body, &report));
+    for (const auto& duplicate : report.duplicate_keys) {
+      decoded.complaints.push_back("line " + std::to_string(duplicate.line) + ": key " + base::Quote(duplicate.key) +
+                                   " already set in map");
+    }
+    return decoded;
+  }
+  json::ReadReport report;
+  auto parsed = json::Parse(body, &report);
+  if (!parsed) {
+    return base::Error(BadRequest("couldn't get version/kind; json parse error: " + parsed.error().message));
+  }
+  decoded.value = *std::move(parsed);
+  for (const std::string& field : report.duplicate_fields) {
+    decoded.complaints.push_back("duplicate field " + base::Quote(field));
+  }
+  return decoded;
+}
+
+// Reads apiVersion and kind as Go reads them into a struct of two strings.
+base::Result<void> CheckTypeMeta(const Value& value, const std::string& body) {
+  constexpr const char* kStruct =
+      "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }";
+  const auto go_kind = [](const Value& wrong) -> std::string {
+    if (wrong.is_boolean()) return "bool";
+    return std::string(wrong.is_number() ? "number" : json::TypeName(wrong));
+  };
+  if (!value.is_object() && !value.is_null()) {
+    return base::Error(BadRequest("couldn't get version/kind; json parse error: json: cannot unmarshal " + go_kind(value) +
+                                  " into Go value of type " + kStruct));
+  }
+  for (const char* key : {"apiVersion", "kind"}) {
+    const Value* member = json::Find(value, key);
+    if (member == nullptr || member->is_string() || member->is_null()) continue;
+    return base::Error(BadRequest("couldn't get version/kind; json parse error: json: cannot unmarshal " + go_kind(*member) +
+                                  " into Go struct field ." + key + " of type string"));
+  }
+  if (json::TextAt(value, {"kind"}).empty()) {
+    return base::Error(BadRequest("Object 'Kind' is missing in '" + body + "'"));
+  }
+  return {};
+}
+
+base::Status Unrecognized(const Context& context, const base::Status& why) {
+  return BadRequest("the object provided is unrecognized (must be of type " + context.strategy->kind() +
+                    "): " + why.message + " (" + SummarizeBody(context.request.body) + ")");
+}
+
+base::Status CannotBeHandled(const Context& context, const Value& object, const std::string& why) {
+  const std::string& api_version = json::TextAt(object, {"apiVersion"});
+  const auto slash = api_version.find('/');
+  const std::string version = slash == std::string::npos ? api_version : api_version.substr(slash + 1);
+  return BadRequest(json::TextAt(object, {"kind"}) + " in version " + base::Quote(version) + " cannot be handled as a " +
+                    context.strategy->kind() + ": " + why);
+}
+
+}  // namespace
+
+std::string SummarizeBody(const std::string& body) {
+  constexpr std::size_t kShown = 30;
+  if (body.empty()) return "<empty>";
+  const bool cut = body.size() > kShown;
+  const std::string_view shown = std::string_view(body).substr(0, kShown);
+  std::string text = body.front() == '{' ? std::string(shown) : base::HexEncode(shown);
+  if (cut) text += " ...";
+  return text;
+}
+
+base::Result<void> CoerceObject(Context& context, Value& object, FieldValidation validation,
+                                std::vector<std::string> complaints) {
+  std::vector<std::string> unknown;
+  ANNEX_RETURN_IF_ERROR(
+      context.strategy->Coerce(object, validation == FieldValidation::kIgnore ? nullptr : &unknown));
+  if (validation == FieldValidation::kIgnore) return {};
+  for (const std::string& field : unknown) complaints.push_back("unknown field " + base::Quote(field));
+  if (complaints.empty()) return {};
+  if (validation == FieldValidation::kStrict) {
+    return base::Error(BadRequest("strict decoding error: " + base::Join(complaints, ", ")));
+  }
+  for (std::string& complaint : complaints) context.Warn(std::move(complaint));
+  return {};
+}
+
+base::Result<Value> DecodeObject(Context& context, FieldValidation validation) {
+  const std::string& body = context.request.body;
+  ANNEX_TRY(const Encoding encoding, NegotiateInput(context.request.headers));
+  auto decoded = ParseBody(body, encoding);
+  if (!decoded) return base::Error(Unrecognized(context, decoded.error()));
+  Value object = std::move(decoded->value);
+  if (const auto typed = CheckTypeMeta(object, body); !typed) return base::Error(Unrecognized(context, typed.error()));
+  const auto coerced = CoerceObject(context, object, validation, std::move(decoded->complaints));
+  if (!coerced) return base::Error(CannotBeHandled(context, object, coerced.error().message));
+  const std::string& api_version = json::TextAt(object, {"apiVersion"});
+  if (api_version != context.strategy->ApiVersion()) {
+    return base::Error(BadRequest("the API version in the data (" + api_version +
+                                  ") does not match the expected API version (" + context.strategy->ApiVersion() + ")"));
+  }
+  return object;
+}
+
+}  // namespace annex::api

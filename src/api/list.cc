@@ -1,0 +1,140 @@
+// GET of a collection. A list goes out in pieces while it is read: each piece is a read of its own at the list's revision, so that
+// memory does not grow with the list and no read holds up checkpoints or the executor for long.
+
+#include <memory>
+#include <utility>
+
+#include "list_query.h"
+#include "presenter.h"
+#include "verbs.h"
+
+namespace annex::api {
+namespace {
+
+// The first piece is made before the answer's head is sent, so that a list that fails can still say so, and a small one is complete.
+constexpr std::size_t kFirstPieceBytes = 256UL * 1024;
+
+class ListSource final : public BodySource {
+ public:
+  ListSource(Parts& parts, Presenter presenter, Selection selection, PagePlan plan)
+      : parts_(parts), presenter_(std::move(presenter)), selection_(std::move(selection)), plan_(std::move(plan)) {}
+
+  const PagePlan& plan() const { return plan_; }
+
+  // Reads the list's next piece, its head and tail included. True at the end. Errors: Expired, InternalError.
+  base::Result<bool> ReadPiece(std::size_t max_bytes, std::string& out) {
+    if (!begun_) presenter_.BeginList(out);
+    begun_ = true;
+    ANNEX_TRY(const store::Page page, ReadRows(out.size() + max_bytes, out));
+    const bool limited = plan_.limit > 0 && rows_ >= plan_.limit;
+    if (page.more && !limited) {
+      // The pieces that follow show the revision of the first.
+      plan_.at = page.at;
+      if (!pin_) pin_ = parts_.store.Pin(page.at);
+      return false;
+    }
+    ListMeta meta;
+    meta.resource_version = page.at;
+    if (page.more) {
+      meta.continue_token = EncodeContinue({page.at, last_key_ + '\0'}, selection_.prefix);
+      meta.remaining = page.remaining;
+    }
+    presenter_.EndList(out, meta, rows_ == 0);
+    return true;
+  }
+
+  State Read(std::size_t max_bytes, std::string& out) override {
+    if (!ready_.empty()) {
+      out += std::exchange(ready_, {});
+      return State::kMore;
+    }
+    if (ended_) return State::kEnd;
+    const auto end = ReadPiece(max_bytes, out);
+    if (!end) return State::kBroken;
+    ended_ = *end;
+    if (ended_) out += '\n';
+    return State::kMore;
+  }
+
+  // What was read before the source was handed over.
+  void SetReady(std::string bytes) { ready_ = std::move(bytes); }
+
+ private:
+  base::Result<store::Page> ReadRows(std::size_t until_bytes, std::string& out) {
+    store::ListQuery query;
+    query.collection = presenter_.strategy().collection();
+    query.prefix = selection_.prefix;
+    query.start = last_key_.empty() ? plan_.start : last_key_ + '\0';
+    query.at = plan_.at;
+    query.query = selection_.query.Empty() ? nullptr : &selection_.query;
+    query.terms_format = presenter_.strategy().terms_format();
+    query.count_remaining = plan_.limit > 0 && selection_.query.Empty();
+    base::Result<void> outcome;
+    const auto visit = [&](const store::Row& row) {
+      if (!row.judged) {
+        const auto matches = selection_.Judge(presenter_.strategy(), row);
+        if (!matches) outcome = base::Error(matches.error());
+        if (!matches) return store::Visit::kStop;
+        if (!*matches) return store::Visit::kNext;
+      }
+      if ((plan_.limit > 0 && rows_ >= plan_.limit) || out.size() >= until_bytes) return store::Visit::kStop;
+      outcome = presenter_.AppendItem(out, row, rows_ == 0);
+      if (!outcome) return store::Visit::kStop;
+      ++rows_;
+      last_key_ = row.key;
+      return store::Visit::kNext;
+    };
+    ANNEX_TRY(store::Page page, parts_.store.List(query, visit));
+    ANNEX_RETURN_IF_ERROR(outcome);
+    return page;
+  }
+
+  Parts& parts_;
+  const Presenter presenter_;
+  const Selection selection_;
+  PagePlan plan_;
+  std::shared_ptr<void> pin_;
+  bool begun_ = false;
+  bool ended_ = false;
+  std::int64_t rows_ = 0;
+  std::string last_key_;
+  std::string ready_;
+};
+
+}  // namespace
+
+VerbResult List(Context& context) {
+  ANNEX_TRY(const ListOptions options, ReadListOptions(context.query, false));
+  ANNEX_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
+  ANNEX_TRY(Selection selection, Select(context, options));
+  ANNEX_TRY(const IncludeObject include,
+            format.form == Form::kTable ? ReadIncludeObject(context.query) : base::Result<IncludeObject>(IncludeObject::kMetadata));
+  Presenter presenter(context.strategy, format, include, context.parts.clock);
+  ANNEX_RETURN_IF_ERROR(presenter.CheckListForm());
+  ANNEX_TRY(PagePlan plan, PlanPage(context.parts, options, selection.prefix));
+
+  const std::string prefix = selection.prefix;
+  const std::string start = plan.start;
+  auto source = std::make_unique<ListSource>(context.parts, std::move(presenter), std::move(selection), std::move(plan));
+  const Presenter finisher(context.strategy, format, include, context.parts.clock);
+  const bool streams = finisher.Streams();
+  std::string body;
+  bool complete = false;
+  do {
+    const auto end = source->ReadPiece(kFirstPieceBytes, body);
+    if (!end && end.error().reason == base::Reason::kExpired) return base::Error(ListExpired(options, start, prefix));
+    if (!end && end.error().reason == base::Reason::kTimeout) {
+      return base::Error(ResourceVersionTooLarge(source->plan().at, context.parts.store.CurrentRevision()));
+    }
+    if (!end) return base::Error(end.error());
+    complete = *end;
+  } while (!complete && !streams);
+  if (complete) return BodyResponse(200, format.ContentType(), finisher.Finish(std::move(body)));
+
+  Response response = BodyResponse(200, format.ContentType(), "");
+  source->SetReady(std::move(body));
+  response.stream = std::move(source);
+  return response;
+}
+
+}  // namespace annex::api

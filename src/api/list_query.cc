@@ -1,0 +1,164 @@
+#include "list_query.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "annex/base/strings.h"
+#include "annex/json/read.h"
+#include "annex/json/write.h"
+
+namespace annex::api {
+namespace {
+
+base::Result<void> AddField(const Strategy& strategy, const selector::FieldRequirement& requirement, Selection& selection) {
+  using Part = selector::KeyCondition::Part;
+  if (requirement.field == "metadata.name") {
+    selection.query.keys.push_back({Part::kName, requirement.equal, requirement.value});
+    return {};
+  }
+  if (requirement.field == "metadata.namespace" && strategy.namespaced()) {
+    selection.query.keys.push_back({Part::kNamespace, requirement.equal, requirement.value});
+    return {};
+  }
+  const auto term = strategy.FieldTerm(requirement.field);
+  if (!term) {
+    if (strategy.builtin()) {
+      return base::Error(BadRequest(base::Quote(requirement.field) +
+                                    " is not a known field selector: only \"metadata.name\", \"metadata.namespace\""));
+    }
+    return base::Error(BadRequest("field label not supported: " + requirement.field));
+  }
+  selection.query.terms.push_back(
+      {*term, requirement.equal ? selector::Operator::kIn : selector::Operator::kNotIn, {requirement.value}});
+  selection.fields.push_back(requirement);
+  return {};
+}
+
+std::string TrimSlashes(std::string_view key) {
+  while (key.starts_with('/')) key.remove_prefix(1);
+  return std::string(key);
+}
+
+// What Go's path.Clean would change: empty segments, "." and "..", a slash at the end.
+bool IsClean(std::string_view key) {
+  const auto segments = base::Split(key, '/');
+  return std::none_of(segments.begin(), segments.end(),
+                      [](std::string_view segment) { return segment.empty() || segment == "." || segment == ".."; });
+}
+
+auto InvalidToken(const std::string& why) {
+  return base::Error(BadRequest("invalid continue token: continue key is not valid: " + why));
+}
+
+}  // namespace
+
+base::Result<bool> Selection::Judge(const Strategy& strategy, const store::Row& row) const {
+  ANNEX_TRY(const json::Value object, ReadStored(strategy, row));
+  return std::all_of(fields.begin(), fields.end(), [&](const selector::FieldRequirement& requirement) {
+    return (strategy.FieldValue(object, requirement.field) == requirement.value) == requirement.equal;
+  });
+}
+
+base::Result<bool> Selection::Matches(const Strategy& strategy, const store::Object& object) const {
+  if (!object.key.starts_with(prefix)) return false;
+  if (query.Empty()) return true;
+  if (fields.empty() || object.format == strategy.terms_format()) return query.Matches(object.key, object.terms.encoded());
+  // The terms are from before the fields were what they are: labels count, fields are read from the object.
+  if (!selector::KeysMatch(query.keys, object.key)) return false;
+  for (const selector::TermCondition& condition : query.terms) {
+    if (condition.name.starts_with('L') && !condition.Matches(object.terms.encoded())) return false;
+  }
+  return Judge(strategy, RowOf(object));
+}
+
+base::Result<Selection> Select(const Context& context, const ListOptions& options) {
+  Selection selection;
+  const Strategy& strategy = *context.strategy;
+  if (strategy.namespaced() && !context.info.namespace_name.empty()) selection.prefix = context.info.namespace_name + "/";
+  selection.query.terms = options.labels;
+  bool named = false;
+  for (const selector::FieldRequirement& requirement : options.fields) {
+    ANNEX_RETURN_IF_ERROR(AddField(strategy, requirement, selection));
+    named = named || (requirement.field == "metadata.name" && requirement.equal && requirement.value == context.info.name);
+  }
+  // A list or watch of one name by its URL (the deprecated watch/…/NAME).
+  const bool name_in_path = context.info.parts >= 2;
+  if (name_in_path && !options.fields.empty() && !named) {
+    return base::Error(BadRequest("fieldSelector metadata.name doesn't match requested name"));
+  }
+  if (name_in_path && !named) {
+    selection.query.keys.push_back({selector::KeyCondition::Part::kName, true, context.info.name});
+  }
+  return selection;
+}
+
+base::Result<ContinuePoint> DecodeContinue(const std::string& token, const std::string& prefix) {
+  const auto bytes = base::Base64UrlDecode(token);
+  if (!bytes) {
+    const auto bad = token.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
+    return InvalidToken("illegal base64 data at input byte " + std::to_string(std::min(bad, token.size())));
+  }
+  const auto parsed = json::Parse(*bytes);
+  if (!parsed) return InvalidToken(parsed.error().message);
+  if (json::TextAt(*parsed, {"v"}) != "meta.k8s.io/v1") {
+    return InvalidToken("server does not recognize this encoded version " + json::TextAt(*parsed, {"v"}));
+  }
+  ContinuePoint point;
+  point.revision = json::IntegerAt(*parsed, {"rv"});
+  if (point.revision == 0) return InvalidToken("incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+  const std::string& start = json::TextAt(*parsed, {"start"});
+  if (start.empty()) return InvalidToken("encoded start key empty (version meta.k8s.io/v1)");
+  const std::string key = TrimSlashes(start);
+  if (!IsClean(key)) return InvalidToken(start);
+  point.start = prefix + key;
+  return point;
+}
+
+std::string EncodeContinue(const ContinuePoint& point, const std::string& prefix) {
+  std::string text = "{\"v\":\"meta.k8s.io/v1\",\"rv\":" + std::to_string(point.revision) + ",\"start\":";
+  json::AppendJsonString(text, "/" + point.start.substr(prefix.size()));
+  text += '}';
+  return base::Base64UrlEncode(text);
+}
+
+base::Result<PagePlan> PlanPage(const Parts& parts, const ListOptions& options, const std::string& prefix) {
+  PagePlan plan;
+  plan.limit = options.limit;
+  if (!options.continue_token.empty()) {
+    if (!options.resource_version.empty() && options.resource_version != "0") {
+      return base::Error(BadRequest("specifying resource version is not allowed when using continue"));
+    }
+    ANNEX_TRY(ContinuePoint point, DecodeContinue(options.continue_token, prefix));
+    plan.at = std::max<store::Revision>(point.revision, 0);
+    plan.start = std::move(point.start);
+    if (plan.at > parts.store.CurrentRevision()) {
+      return base::Error(ResourceVersionTooLarge(plan.at, parts.store.CurrentRevision()));
+    }
+    return plan;
+  }
+  ANNEX_TRY(const store::Revision wanted, ParseResourceVersion(options.resource_version, VersionPlace::kList));
+  if (wanted == 0) {
+    // resourceVersion=0 is answered from memory by kube-apiserver, which then knows no pages.
+    if (options.resource_version == "0") plan.limit = 0;
+    return plan;
+  }
+  const store::Revision current = parts.store.CurrentRevision();
+  if (wanted > current) return base::Error(ResourceVersionTooLarge(wanted, current));
+  // Without a match, a limit has always meant exactly this revision.
+  const bool legacy_exact = options.version_match == VersionMatch::kUnset && options.limit > 0;
+  if (options.version_match == VersionMatch::kExact || legacy_exact) plan.at = wanted;
+  return plan;
+}
+
+base::Status ListExpired(const ListOptions& options, const std::string& start, const std::string& prefix) {
+  if (options.continue_token.empty()) return ExpiredList("The resourceVersion for the provided list is too old.");
+  base::Status status = ExpiredList(
+      "The provided continue parameter is too old to display a consistent list result. You can start a new list without the "
+      "continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with "
+      "the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time "
+      "the first chunk was returned and now may show up in the list.");
+  status.continue_token = EncodeContinue({-1, start}, prefix);
+  return status;
+}
+
+}  // namespace annex::api

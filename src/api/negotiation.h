@@ -1,0 +1,60 @@
+// Content negotiation: which form of an answer a request asks for, and which form its body has
+// (k8s.io/apiserver/pkg/endpoints/handlers/negotiation).
+//
+// Thread rule: free functions and value types.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "annex/base/headers.h"
+#include "annex/base/result.h"
+#include "query_parameters.h"
+
+namespace annex::api {
+
+enum class Encoding : std::uint8_t { kJson, kYaml };
+
+// What an object is shown as.
+enum class Form : std::uint8_t { kObject, kTable, kPartialObjectMetadata, kPartialObjectMetadataList };
+
+struct OutputFormat {
+  Encoding encoding = Encoding::kJson;
+  Form form = Form::kObject;
+  std::string form_version;  // of meta.k8s.io, for kTable and the partial forms: "v1" or "v1beta1"
+  bool pretty = false;
+
+  // "application/json" or "application/yaml"
+  std::string_view ContentType() const;
+};
+
+// One clause of an Accept header.
+struct AcceptClause {
+  std::string type;
+  std::string subtype;
+  double quality = 1;
+  std::map<std::string, std::string> parameters;  // without q
+};
+// The clauses of an Accept header, best first: by quality, then the more specific, then as written.
+std::vector<AcceptClause> ParseAccept(std::string_view accept);
+
+// Chooses the form of an object or a list. Errors: NotAcceptable.
+base::Result<OutputFormat> NegotiateOutput(const base::Headers& headers, const QueryParameters& query);
+// The form of a watch's events, which only JSON can frame. Errors: NotAcceptable.
+base::Result<OutputFormat> NegotiateWatch(const base::Headers& headers, const QueryParameters& query);
+// For documents that have one form: JSON or YAML.
+base::Result<OutputFormat> NegotiatePlain(const base::Headers& headers, const QueryParameters& query);
+
+// Whether answers are indented: ?pretty, or a client that a person reads with.
+bool WantsPretty(const base::Headers& headers, const QueryParameters& query);
+
+// How a request's body is encoded; no Content-Type means JSON. Errors: UnsupportedMediaType.
+base::Result<Encoding> NegotiateInput(const base::Headers& headers);
+
+// The media type of a header value, lower-case and without parameters: "application/json".
+std::string MediaTypeOf(std::string_view header);
+
+}  // namespace annex::api

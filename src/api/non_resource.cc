@@ -1,0 +1,144 @@
+#include "non_resource.h"
+
+#include <algorithm>
+
+#include "annex/json/read.h"
+#include "annex/json/write.h"
+#include "annex/json/yaml.h"
+#include "answer.h"
+#include "context.h"
+#include "negotiation.h"
+#include "openapi_handler.h"
+
+namespace annex::api {
+namespace {
+
+using json::Value;
+
+constexpr std::string_view kAggregatedType = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+Response Document(const Request& request, const QueryParameters& query, const Value& document) {
+  const auto format = NegotiatePlain(request.headers, query);
+  if (!format) return ErrorResponse(request.headers, query, format.error());
+  std::string body = json::ToJson(document);
+  if (format->encoding == Encoding::kYaml) {
+    body = json::ToYaml(document);
+  } else {
+    body = format->pretty ? json::Indent(body) : body + "\n";
+  }
+  return BodyResponse(200, format->ContentType(), std::move(body));
+}
+
+// Whether a client prefers the aggregated document to the legacy one.
+bool WantsAggregated(const base::Headers& headers) {
+  for (const AcceptClause& clause : ParseAccept(headers.First("accept"))) {
+    const auto parameter = [&clause](const char* name) {
+      const auto found = clause.parameters.find(name);
+      return found == clause.parameters.end() ? std::string() : found->second;
+    };
+    const bool json = clause.type == "application" && clause.subtype == "json";
+    if (json && parameter("as") == "APIGroupDiscoveryList" && parameter("g") == "apidiscovery.k8s.io" && parameter("v") == "v2") {
+      return true;
+    }
+    // The first clause that the legacy document satisfies decides.
+    const bool any = clause.type == "*" || clause.subtype == "*";
+    if ((json && clause.parameters.empty()) || any || (clause.type == "application" && clause.subtype == "yaml")) return false;
+  }
+  return false;
+}
+
+Value VersionDocument() {
+  return {{"major", "1"},
+          {"minor", "34"},
+          {"emulationMajor", "1"},
+          {"emulationMinor", "34"},
+          {"minCompatibilityMajor", "1"},
+          {"minCompatibilityMinor", "33"},
+          // kubectl and libraries read a Kubernetes version here; the suffix tells people what answers.
+          {"gitVersion", "v1.34.4+annex-" ANNEX_VERSION},
+          {"gitCommit", ""},
+          {"gitTreeState", ""},
+          {"buildDate", ""},
+          {"goVersion", ""},
+          {"compiler", "g++ " __VERSION__},
+          {"platform", "linux/amd64"}};
+}
+
+}  // namespace
+
+std::optional<Response> NonResource::Serve(const Request& request, const RequestInfo& info, const QueryParameters& query) {
+  const auto& segments = info.segments;
+  if (segments.empty()) {
+    return Document(request, query, {{"paths", discovery_.Paths(*registry_.Current())}});
+  }
+  const std::string& first = segments[0];
+  if (first == "api" || first == "apis") return ServeDiscovery(request, info, query);
+  if (first == "openapi") return ServeOpenApi(openapi_, *registry_.Current(), request, segments, query, clock_);
+  if (first == "healthz" || first == "livez" || first == "readyz") {
+    if (segments.size() > 2) return std::nullopt;
+    return ServeHealth(first, segments.size() == 2 ? segments[1] : "", query);
+  }
+  if (segments.size() != 1) return std::nullopt;
+  if (first == "version") {
+    // Always indented, whoever asks.
+    return BodyResponse(200, "application/json", json::ToPrettyJson(VersionDocument()));
+  }
+  if (first == "metrics") return BodyResponse(200, "text/plain; version=0.0.4; charset=utf-8", metrics_.Expose());
+  return std::nullopt;
+}
+
+std::optional<Response> NonResource::ServeDiscovery(const Request& request, const RequestInfo& info,
+                                                    const QueryParameters& query) {
+  const auto snapshot = registry_.Current();
+  const auto& segments = info.segments;
+  const bool core = segments[0] == "api";
+  if (segments.size() == 1) {
+    if (WantsAggregated(request.headers)) return ServeAggregated(request, *snapshot, core);
+    Response response = Document(request, query, core ? discovery_.CoreVersions(std::string(request.headers.First("host")))
+                                                      : discovery_.GroupList(*snapshot));
+    response.headers.Add("vary", "Accept");
+    return response;
+  }
+  std::optional<Value> document;
+  if (core && segments.size() == 2) document = discovery_.ResourceList(*snapshot, "", segments[1]);
+  if (!core && segments.size() == 2) document = discovery_.Group(*snapshot, segments[1]);
+  if (!core && segments.size() == 3) document = discovery_.ResourceList(*snapshot, segments[1], segments[2]);
+  if (!document) return std::nullopt;
+  return Document(request, query, *document);
+}
+
+Response NonResource::ServeAggregated(const Request& request, const definition::Snapshot& snapshot, bool core) {
+  const auto document = discovery_.AggregatedList(snapshot, core);
+  const std::string etag = "\"" + document->etag + "\"";
+  const bool unchanged = request.headers.First("if-none-match") == etag;
+  Response response = BodyResponse(unchanged ? 304 : 200, kAggregatedType, unchanged ? "" : document->body);
+  response.headers.Add("etag", etag);
+  response.headers.Add("vary", "Accept");
+  response.headers.Add("cache-control", "public");
+  return response;
+}
+
+Response NonResource::ServeHealth(std::string_view endpoint, std::string_view one, const QueryParameters& query) const {
+  const std::vector<std::string> excluded = query.All("exclude");
+  std::string text;
+  bool healthy = true;
+  bool found = one.empty();
+  for (const Health::NamedCheck& check : health_.checks()) {
+    if (endpoint != "readyz" && !check.live) continue;
+    if (!one.empty() && check.name != one) continue;
+    found = true;
+    if (std::find(excluded.begin(), excluded.end(), check.name) != excluded.end()) {
+      text += "[+]" + check.name + " excluded: ok\n";
+      continue;
+    }
+    const auto result = check.check();
+    healthy = healthy && result.has_value();
+    text += result ? "[+]" + check.name + " ok\n" : "[-]" + check.name + " failed: " + result.error().message + "\n";
+  }
+  if (!found) return PageNotFound();
+  if (healthy && !query.Has("verbose")) return TextResponse(200, "ok");
+  text += std::string(endpoint) + " check " + (healthy ? "passed\n" : "failed\n");
+  return TextResponse(healthy ? 200 : 500, text);
+}
+
+}  // namespace annex::api

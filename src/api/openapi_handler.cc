@@ -1,0 +1,184 @@
+#include "openapi_handler.h"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <string_view>
+#include <utility>
+
+#include "annex/base/strings.h"
+#include "context.h"
+#include "negotiation.h"
+#include "openapi_writer.h"
+
+namespace annex::api {
+namespace {
+
+// Documents of more pieces are sent while they are made. Half as many resources, each of which takes a millisecond at most: that
+// is how long a request may keep its thread from others.
+constexpr std::size_t kPiecesAtOnce = 32;
+
+constexpr std::string_view kPlainText = "text/plain; charset=utf-8";
+
+// Sends a document while it is made.
+class DocumentBody final : public BodySource {
+ public:
+  explicit DocumentBody(OpenApiWriter writer) : writer_(std::move(writer)) {}
+
+  State Read(std::size_t max_bytes, std::string& out) override {
+    const std::size_t begin = out.size();
+    while (out.size() - begin < max_bytes) {
+      if (!writer_.Next(out)) return State::kEnd;
+    }
+    return State::kMore;
+  }
+
+ private:
+  OpenApiWriter writer_;
+};
+
+struct MediaType {
+  OpenApiEncoding encoding;
+  std::string name;  // as the answer names it
+};
+
+// What the Accept header likes best; nullopt if it likes nothing that there is.
+std::optional<MediaType> Negotiate(std::string_view accept, OpenApiVersion form) {
+  const std::string version = form == OpenApiVersion::kV2 ? "v2" : "v3";
+  const std::string protobuf = "com.github.proto-openapi.spec." + version + ".v1.0+protobuf";
+  const std::string old_protobuf = "com.github.proto-openapi.spec." + version + "@v1.0+protobuf";
+  const auto offers = std::to_array<std::pair<std::string, MediaType>>({
+      {"json", {OpenApiEncoding::kJson, "application/json"}},
+      {protobuf, {OpenApiEncoding::kProtobuf, "application/" + protobuf}},
+      {old_protobuf, {OpenApiEncoding::kProtobuf, "application/" + protobuf}},
+  });
+  for (const AcceptClause& clause : ParseAccept(accept.empty() ? "*/*" : accept)) {
+    if (clause.type != "application" && clause.type != "*") continue;
+    for (const auto& [subtype, offer] : offers) {
+      if (clause.subtype == subtype || clause.subtype == "*") return offer;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string Quoted(const std::string& etag) { return "\"" + etag + "\""; }
+
+// Whether an If-None-Match header names the ETag.
+bool Matches(std::string_view header, const std::string& etag) {
+  for (std::string_view tag : base::Split(header, ',')) {
+    tag = base::TrimSpace(tag);
+    if (tag.starts_with("W/")) tag.remove_prefix(2);
+    if (tag == "*" || tag == Quoted(etag)) return true;
+  }
+  return false;
+}
+
+// "Sun, 21 Nov 2027 13:36:12 UTC": a year from now.
+std::string InAYear(std::chrono::system_clock::time_point now) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
+  std::tm fields{};
+  gmtime_r(&seconds, &fields);
+  ++fields.tm_year;
+  const std::time_t later = timegm(&fields);  // brings February 29th in order
+  gmtime_r(&later, &fields);
+  std::array<char, 40> text{};
+  const auto length = std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S UTC", &fields);
+  return {text.data(), length};
+}
+
+Response Empty(int status) {
+  Response response;
+  response.status = status;
+  return response;
+}
+
+// The status with which If-None-Match ends a request: 304 or 412. nullopt if the request goes on.
+std::optional<int> EndedByCondition(const Request& request, const std::string& etag) {
+  if (!Matches(request.headers.First("if-none-match"), etag)) return std::nullopt;
+  return request.method == "GET" || request.method == "HEAD" ? 304 : 412;
+}
+
+// The answer to a request for something with an ETag, still without its body; `complete` if it needs none.
+Response Head(const Request& request, const std::string& etag, const std::string& content_type, bool& complete) {
+  const auto ended = EndedByCondition(request, etag);
+  complete = ended.has_value();
+  Response response = Empty(ended.value_or(200));
+  if (response.status != 304) response.headers.Add("content-type", content_type);
+  response.headers.Add("etag", Quoted(etag));
+  return response;
+}
+
+Response DocumentResponse(const Request& request, OpenApiDocument document, const MediaType& type) {
+  bool complete = false;
+  Response response = Head(request, document.etag, type.name, complete);
+  if (complete) return response;
+  OpenApiWriter writer(std::move(document), type.encoding);
+  if (writer.pieces() > kPiecesAtOnce) {
+    response.stream = std::make_unique<DocumentBody>(std::move(writer));
+    return response;
+  }
+  while (writer.Next(response.body)) {
+  }
+  return response;
+}
+
+Response ServeIndex(OpenApi& openapi, const definition::Snapshot& snapshot, const Request& request) {
+  const auto index = openapi.V3Index(snapshot);
+  bool complete = false;
+  Response response = Head(request, index->etag, std::string(kPlainText), complete);
+  if (!complete) response.body = index->json;
+  return response;
+}
+
+Response ServeV2(OpenApi& openapi, const definition::Snapshot& snapshot, const Request& request) {
+  const auto type = Negotiate(request.headers.First("accept"), OpenApiVersion::kV2);
+  Response response = type ? DocumentResponse(request, openapi.V2(snapshot), *type) : Empty(406);
+  response.headers.Add("vary", "Accept-Encoding");
+  response.headers.Add("vary", "Accept");
+  return response;
+}
+
+Response Redirect(const std::string& path, const std::string& etag, const MediaType& type) {
+  Response response = BodyResponse(301, type.name, "");
+  response.headers.Add("etag", Quoted(etag));
+  response.headers.Add("location", "/openapi/v3/" + path + "?hash=" + etag);
+  response.headers.Add("vary", "Accept");
+  return response;
+}
+
+Response ServeV3(OpenApi& openapi, const definition::Snapshot& snapshot, const Request& request, const std::string& path,
+                 const std::string& hash, const base::Clock& clock) {
+  auto document = openapi.V3(snapshot, path);
+  if (!document) return Empty(404);
+  const auto type = Negotiate(request.headers.First("accept"), OpenApiVersion::kV3);
+  if (!type) {
+    Response response = Empty(406);
+    response.headers.Add("vary", "Accept");
+    return response;
+  }
+  const std::string etag = document->etag;
+  const bool current = hash == etag;
+  if (!hash.empty() && !current && openapi.builtins()) return Redirect(path, etag, *type);
+  Response response = DocumentResponse(request, *std::move(document), *type);
+  response.headers.Add("vary", "Accept");
+  if (current) {
+    response.headers.Add("cache-control", "public, immutable");
+    response.headers.Add("expires", InAYear(clock.Now()));
+  }
+  return response;
+}
+
+}  // namespace
+
+std::optional<Response> ServeOpenApi(OpenApi& openapi, const definition::Snapshot& snapshot, const Request& request,
+                                     const std::vector<std::string>& segments, const QueryParameters& query,
+                                     const base::Clock& clock) {
+  if (segments.size() < 2 || segments[0] != "openapi") return std::nullopt;
+  if (segments[1] == "v2" && segments.size() == 2) return ServeV2(openapi, snapshot, request);
+  if (segments[1] != "v3") return std::nullopt;
+  if (segments.size() == 2) return ServeIndex(openapi, snapshot, request);
+  const std::string path = base::Join({segments.begin() + 2, segments.end()}, "/");
+  return ServeV3(openapi, snapshot, request, path, query.Get("hash"), clock);
+}
+
+}  // namespace annex::api

@@ -1,0 +1,278 @@
+#include "options.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "annex/base/strings.h"
+#include "annex/json/field_error.h"
+#include "annex/json/read.h"
+#include "annex/json/yaml.h"
+#include "annex/schema/typed.h"
+#include "annex/schema/types.h"
+#include "annex/selector/label_selector.h"
+#include "negotiation.h"
+#include "status_text.h"
+
+namespace annex::api {
+namespace {
+
+using json::FieldErrors;
+using json::FieldPath;
+
+constexpr std::size_t kMaxFieldManager = 128;
+
+base::Result<void> Checked(const FieldErrors& errors, const std::string& kind) {
+  if (errors.empty()) return {};
+  return base::Error(Invalid("meta.k8s.io", kind, "", errors));
+}
+
+void CheckDryRun(const std::vector<std::string>& values, FieldErrors& errors) {
+  const bool known = std::all_of(values.begin(), values.end(), [](const std::string& value) { return value == "All"; });
+  if (!known) errors.push_back(json::NotSupportedError(FieldPath("dryRun"), json::Value(values), {"All"}));
+}
+
+bool IsPrintable(char32_t code_point) {
+  return code_point >= 0x20 && (code_point < 0x7F || code_point > 0xA0) && code_point != 0xAD;
+}
+
+void CheckFieldManager(const std::string& manager, FieldErrors& errors) {
+  const FieldPath path("fieldManager");
+  if (manager.size() > kMaxFieldManager) errors.push_back(json::TooLongError(path, kMaxFieldManager));
+  for (std::size_t position = 0; position < manager.size();) {
+    const std::size_t begin = position;
+    const char32_t code_point = base::NextCodePoint(manager, position);
+    if (IsPrintable(code_point)) continue;
+    std::array<char, 16> shown{};
+    std::snprintf(shown.data(), shown.size(), "U+%04X", static_cast<unsigned>(code_point));
+    errors.push_back(json::InvalidError(path, manager,
+                                        std::string("invalid character ") + shown.data() + " (at position " +
+                                            std::to_string(begin) + ")"));
+  }
+}
+
+base::Result<FieldValidation> CheckFieldValidation(const std::string& text, FieldErrors& errors) {
+  if (text == "Ignore") return FieldValidation::kIgnore;
+  if (text == "Strict") return FieldValidation::kStrict;
+  if (!text.empty() && text != "Warn") {
+    errors.push_back(json::NotSupportedError(FieldPath("fieldValidation"), text, {"", "Ignore", "Strict", "Warn"}));
+  }
+  return FieldValidation::kWarn;
+}
+
+// Kubernetes reads every text but "false" and "0" as true.
+bool ReadFlag(const std::string& text) {
+  const std::string lower = base::AsciiLower(text);
+  return lower != "false" && lower != "0";
+}
+
+std::optional<bool> OptionalFlag(const QueryParameters& query, const char* name) {
+  if (!query.Has(name)) return std::nullopt;
+  return ReadFlag(query.Get(name));
+}
+
+base::Result<std::optional<std::int64_t>> OptionalInteger(const QueryParameters& query, const char* name) {
+  const std::string& text = query.Get(name);
+  if (text.empty()) return std::optional<std::int64_t>();
+  if (const auto value = base::ParseInt64(text)) return std::optional<std::int64_t>(*value);
+  const std::size_t sign = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
+  const bool digits = text.size() > sign && text.find_first_not_of("0123456789", sign) == std::string::npos;
+  return base::Error(BadRequest("strconv.ParseInt: parsing " + base::Quote(text) +
+                                (digits ? ": value out of range" : ": invalid syntax")));
+}
+
+base::Result<VersionMatch> ReadVersionMatch(const std::string& text, FieldErrors& errors, bool watch) {
+  if (text == "Exact" && !watch) return VersionMatch::kExact;
+  if (text == "NotOlderThan") return VersionMatch::kNotOlderThan;
+  if (!text.empty()) {
+    std::vector<std::string> supported = {"NotOlderThan"};
+    if (!watch) supported = {"Exact", "NotOlderThan", ""};
+    errors.push_back(json::NotSupportedError(FieldPath("resourceVersionMatch"), text, supported));
+  }
+  return VersionMatch::kUnset;
+}
+
+void CheckList(const ListOptions& options, const std::string& match, FieldErrors& errors) {
+  const FieldPath path("resourceVersionMatch");
+  if (!match.empty() && options.resource_version.empty()) {
+    errors.push_back(json::ForbiddenError(path, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
+  }
+  if (!match.empty() && !options.continue_token.empty()) {
+    errors.push_back(json::ForbiddenError(path, "resourceVersionMatch is forbidden when continue is provided"));
+  }
+}
+
+void CheckWatch(const ListOptions& options, const std::string& match, FieldErrors& errors) {
+  const FieldPath path("resourceVersionMatch");
+  if (options.send_initial_events && match != "NotOlderThan") {
+    errors.push_back(json::ForbiddenError(path, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+  }
+  if (match.empty()) return;
+  if (!options.send_initial_events) {
+    errors.push_back(
+        json::ForbiddenError(path, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+  }
+  if (!options.continue_token.empty()) {
+    errors.push_back(json::ForbiddenError(path, "resourceVersionMatch is forbidden when continue is provided"));
+  }
+}
+
+Propagation ReadPropagation(const std::string& text, FieldErrors& errors) {
+  if (text == "Foreground") return Propagation::kForeground;
+  if (text == "Background") return Propagation::kBackground;
+  if (text == "Orphan") return Propagation::kOrphan;
+  errors.push_back(
+      json::NotSupportedError(FieldPath("propagationPolicy"), text, {"Foreground", "Background", "Orphan", "nil"}));
+  return Propagation::kUnset;
+}
+
+// The body of a DELETE as an object; without its own kind it is taken for DeleteOptions.
+base::Result<json::Value> DecodeDeleteBody(const base::Headers& headers, const std::string& body,
+                                           const std::string& api_version) {
+  ANNEX_TRY(const Encoding encoding, NegotiateInput(headers));
+  auto parsed = encoding == Encoding::kYaml ? json::ParseYaml(body) : json::Parse(body);
+  if (!parsed) {
+    return base::Error(Unspecified("couldn't get version/kind; json parse error: " + parsed.error().message));
+  }
+  const std::string& kind = json::TextAt(*parsed, {"kind"});
+  const std::string& version = json::TextAt(*parsed, {"apiVersion"});
+  const bool known_version = version.empty() || version == "v1" || version == "meta.k8s.io/v1" || version == api_version;
+  if ((!kind.empty() && kind != "DeleteOptions") || !known_version) {
+    return base::Error(Unspecified("no kind " + base::Quote(kind.empty() ? "DeleteOptions" : kind) +
+                                   " is registered for version " + base::Quote(version.empty() ? "v1" : version) +
+                                   " in scheme \"k8s.io/apimachinery/pkg/runtime/scheme.go:110\""));
+  }
+  auto typed = schema::ReadTyped(*parsed, schema::DeleteOptionsType(), "");
+  if (!typed) return base::Error(Unspecified(typed.error().message));
+  return parsed;
+}
+
+base::Result<DeleteOptions> FromBody(const json::Value& body, FieldErrors& errors) {
+  DeleteOptions options;
+  std::vector<std::string> dry_run;
+  for (const json::Value& item : json::ItemsAt(body, {"dryRun"})) {
+    if (item.is_string()) dry_run.push_back(item.get<std::string>());
+  }
+  options.dry_run = !dry_run.empty();
+  if (const json::Value* orphan = json::Find(body, "orphanDependents"); orphan != nullptr && orphan->is_boolean()) {
+    options.orphan_dependents = orphan->get<bool>();
+  }
+  const json::Value* policy = json::Find(body, "propagationPolicy");
+  if (policy != nullptr && options.orphan_dependents) {
+    errors.push_back(json::InvalidError(FieldPath("propagationPolicy"), *policy,
+                                        "orphanDependents and deletionPropagation cannot be both set"));
+  }
+  if (policy != nullptr && policy->is_string()) options.propagation = ReadPropagation(policy->get<std::string>(), errors);
+  CheckDryRun(dry_run, errors);
+  if (const json::Value* uid = json::FindPath(body, {"preconditions", "uid"}); uid != nullptr && uid->is_string()) {
+    options.uid = uid->get<std::string>();
+  }
+  const json::Value* version = json::FindPath(body, {"preconditions", "resourceVersion"});
+  if (version != nullptr && version->is_string()) options.resource_version = version->get<std::string>();
+  return options;
+}
+
+base::Result<DeleteOptions> FromQuery(const QueryParameters& query, FieldErrors& errors) {
+  DeleteOptions options;
+  ANNEX_RETURN_IF_ERROR(OptionalInteger(query, "gracePeriodSeconds"));
+  const auto dry_run = query.All("dryRun");
+  options.dry_run = !dry_run.empty();
+  options.orphan_dependents = OptionalFlag(query, "orphanDependents");
+  if (query.Has("propagationPolicy")) {
+    const std::string& policy = query.Get("propagationPolicy");
+    if (options.orphan_dependents) {
+      errors.push_back(json::InvalidError(FieldPath("propagationPolicy"), policy,
+                                          "orphanDependents and deletionPropagation cannot be both set"));
+    }
+    options.propagation = ReadPropagation(policy, errors);
+  }
+  CheckDryRun(dry_run, errors);
+  return options;
+}
+
+}  // namespace
+
+base::Result<WriteOptions> ReadWriteOptions(const QueryParameters& query, const std::string& kind) {
+  WriteOptions options;
+  FieldErrors errors;
+  const auto dry_run = query.All("dryRun");
+  options.dry_run = !dry_run.empty();
+  options.field_manager = query.Get("fieldManager");
+  // Apply patches, where it would mean something, are not served yet.
+  if (kind == "PatchOptions" && query.Has("force")) {
+    errors.push_back(json::ForbiddenError(FieldPath("force"), "may not be specified for non-apply patch"));
+  }
+  CheckFieldManager(options.field_manager, errors);
+  CheckDryRun(dry_run, errors);
+  ANNEX_TRY(options.field_validation, CheckFieldValidation(query.Get("fieldValidation"), errors));
+  ANNEX_RETURN_IF_ERROR(Checked(errors, kind));
+  return options;
+}
+
+base::Result<ListOptions> ReadListOptions(const QueryParameters& query, bool watch) {
+  ListOptions options;
+  options.watch = watch;
+  ANNEX_TRY(options.labels, selector::ParseLabelSelector(query.Get("labelSelector")));
+  ANNEX_TRY(options.fields, selector::ParseFieldSelector(query.Get("fieldSelector")));
+  options.resource_version = query.Get("resourceVersion");
+  ANNEX_TRY(const auto limit, OptionalInteger(query, "limit"));
+  options.limit = std::max<std::int64_t>(limit.value_or(0), 0);
+  ANNEX_TRY(options.timeout_seconds, OptionalInteger(query, "timeoutSeconds"));
+  options.continue_token = query.Get("continue");
+  options.allow_bookmarks = OptionalFlag(query, "allowWatchBookmarks").value_or(false);
+  options.send_initial_events = OptionalFlag(query, "sendInitialEvents");
+
+  const std::string& match = query.Get("resourceVersionMatch");
+  FieldErrors errors;
+  if (watch) {
+    CheckWatch(options, match, errors);
+  } else {
+    CheckList(options, match, errors);
+  }
+  ANNEX_TRY(options.version_match, ReadVersionMatch(match, errors, watch));
+  if (!watch && options.version_match == VersionMatch::kExact && options.resource_version == "0") {
+    errors.push_back(json::ForbiddenError(FieldPath("resourceVersionMatch"),
+                                          "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
+  }
+  if (!watch && options.send_initial_events) {
+    errors.push_back(json::ForbiddenError(FieldPath("sendInitialEvents"), "sendInitialEvents is forbidden for list"));
+  }
+  ANNEX_RETURN_IF_ERROR(Checked(errors, "ListOptions"));
+  return options;
+}
+
+base::Result<DeleteOptions> ReadDeleteOptions(const base::Headers& headers, const std::string& body,
+                                              const QueryParameters& query, const std::string& api_version) {
+  FieldErrors errors;
+  DeleteOptions options;
+  if (body.empty()) {
+    ANNEX_TRY(options, FromQuery(query, errors));
+  } else {
+    ANNEX_TRY(const json::Value decoded, DecodeDeleteBody(headers, body, api_version));
+    ANNEX_TRY(options, FromBody(decoded, errors));
+  }
+  ANNEX_RETURN_IF_ERROR(Checked(errors, "DeleteOptions"));
+  return options;
+}
+
+base::Result<IncludeObject> ReadIncludeObject(const QueryParameters& query) {
+  const std::string& text = query.Get("includeObject");
+  if (text.empty() || text == "Metadata") return IncludeObject::kMetadata;
+  if (text == "Object") return IncludeObject::kObject;
+  if (text == "None") return IncludeObject::kNone;
+  return base::Error(BadRequest(
+      "Unable to convert to Table as requested: " +
+      json::InvalidError(FieldPath("includeObject"), text, "must be 'Metadata', 'Object', 'None', or empty").Message()));
+}
+
+base::Result<store::Revision> ParseResourceVersion(const std::string& text, VersionPlace place) {
+  if (text.empty()) return 0;
+  if (const auto value = base::ParseUint64(text); value && *value <= static_cast<std::uint64_t>(INT64_MAX)) {
+    return static_cast<store::Revision>(*value);
+  }
+  const std::string problem = json::InvalidError(FieldPath("resourceVersion"), text, ParseUintProblem(text)).Message();
+  if (place == VersionPlace::kList) return base::Error(BadRequest("invalid resource version: " + problem));
+  return base::Error(Unspecified(problem));
+}
+
+}  // namespace annex::api

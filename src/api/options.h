@@ -1,0 +1,75 @@
+// The options of requests: what the query (and a DELETE's body) says beside the path.
+//
+// Errors: BadRequest for what cannot be read, Invalid ("CreateOptions.meta.k8s.io …") for what makes no sense.
+//
+// Thread rule: free functions and value types.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "annex/base/headers.h"
+#include "annex/base/result.h"
+#include "annex/selector/field_selector.h"
+#include "annex/selector/query.h"
+#include "annex/store/object.h"
+#include "query_parameters.h"
+
+namespace annex::api {
+
+enum class FieldValidation : std::uint8_t { kIgnore, kWarn, kStrict };
+
+// CreateOptions, UpdateOptions and PatchOptions.
+struct WriteOptions {
+  bool dry_run = false;
+  std::string field_manager;
+  FieldValidation field_validation = FieldValidation::kWarn;
+};
+// `kind`: "CreateOptions", "UpdateOptions" or "PatchOptions", for messages.
+base::Result<WriteOptions> ReadWriteOptions(const QueryParameters& query, const std::string& kind);
+
+enum class VersionMatch : std::uint8_t { kUnset, kExact, kNotOlderThan };
+
+struct ListOptions {
+  bool watch = false;
+  std::vector<selector::TermCondition> labels;
+  std::vector<selector::FieldRequirement> fields;
+  std::string resource_version;  // as given
+  VersionMatch version_match = VersionMatch::kUnset;
+  std::int64_t limit = 0;
+  std::string continue_token;
+  std::optional<std::int64_t> timeout_seconds;
+  bool allow_bookmarks = false;
+  std::optional<bool> send_initial_events;
+
+  bool HasSelectors() const { return !labels.empty() || !fields.empty(); }
+};
+// `watch`: whether the request is one, whatever the query says.
+base::Result<ListOptions> ReadListOptions(const QueryParameters& query, bool watch);
+
+enum class Propagation : std::uint8_t { kUnset, kForeground, kBackground, kOrphan };
+
+struct DeleteOptions {
+  bool dry_run = false;
+  std::optional<bool> orphan_dependents;
+  Propagation propagation = Propagation::kUnset;
+  std::optional<std::string> uid;               // precondition
+  std::optional<std::string> resource_version;  // precondition
+};
+// From the body if there is one, else from the query. `api_version` is the request's own group/version, in which clients may send
+// the options too.
+base::Result<DeleteOptions> ReadDeleteOptions(const base::Headers& headers, const std::string& body,
+                                              const QueryParameters& query, const std::string& api_version);
+
+// How much of a row's object a Table shows (?includeObject=).
+enum class IncludeObject : std::uint8_t { kMetadata, kObject, kNone };
+base::Result<IncludeObject> ReadIncludeObject(const QueryParameters& query);
+
+// A resourceVersion that a client gave: "" is 0 (unset). Errors: BadRequest in `list`, else without reason (HTTP 500), as
+// kube-apiserver has it.
+enum class VersionPlace : std::uint8_t { kList, kOther };
+base::Result<store::Revision> ParseResourceVersion(const std::string& text, VersionPlace place);
+
+}  // namespace annex::api

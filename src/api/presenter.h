@@ -1,0 +1,83 @@
+// Presenter: objects in the form that a request asked for: as they are, as Table rows or as metadata alone; in JSON or YAML.
+//
+// In the plain form an object that is stored as it is served is never parsed: its bytes are copied, with the resourceVersion put in.
+//
+// Thread rule: immutable after construction, but used by one request or watch.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "annex/base/clock.h"
+#include "annex/base/result.h"
+#include "negotiation.h"
+#include "options.h"
+#include "strategy.h"
+
+namespace annex::api {
+
+struct ListMeta {
+  store::Revision resource_version = 0;
+  std::string continue_token;
+  std::optional<std::int64_t> remaining;
+};
+
+class Presenter {
+ public:
+  Presenter(StrategyPtr strategy, OutputFormat format, IncludeObject include, const base::Clock& clock);
+
+  const Strategy& strategy() const { return *strategy_; }
+  const OutputFormat& format() const { return format_; }
+
+  // A whole answer with one object, ended by a newline. Errors: NotAcceptable (a list form was asked for), InternalError.
+  base::Result<std::string> Document(const store::Row& row) const;
+  base::Result<std::string> Document(const json::Value& object) const;
+
+  // A list, piece by piece; always compact JSON. Finish turns the whole text into what was asked for.
+  void BeginList(std::string& out) const;
+  // REQUIRES: `first` for the first item only.
+  base::Result<void> AppendItem(std::string& out, const store::Row& row, bool first) const;
+  void EndList(std::string& out, const ListMeta& meta, bool empty) const;
+  // An error if the form that was asked for is one of single objects.
+  base::Result<void> CheckListForm() const;
+  // Whether a list's pieces can go out as they are made.
+  bool Streams() const { return format_.encoding == Encoding::kJson && !format_.pretty; }
+  // Compact JSON -> what was asked for, ended by a newline.
+  std::string Finish(std::string json) const;
+
+  // The object of a watch event, as JSON. `columns`: whether a Table says its columns (in a watch only the first does).
+  base::Result<std::string> EventObject(const store::Row& row, bool columns) const;
+  std::string EventObject(const json::Value& object, bool columns) const;
+  // Whether the EventObject of a row stored under `format` is the same for every request that can say so.
+  bool EventsAreShared(std::uint64_t format) const;
+
+ private:
+  base::Result<void> CheckObjectForm() const;
+  base::Result<void> AppendObject(std::string& out, const store::Row& row) const;
+  base::Result<void> AppendPartial(std::string& out, const store::Row& row) const;
+  base::Result<void> AppendTableRow(std::string& out, const store::Row& row) const;
+  void AppendPartial(std::string& out, const json::Value& object) const;
+  void AppendTableRow(std::string& out, const json::Value& object) const;
+  std::string TableAround(std::string_view row, const std::string& resource_version, bool columns) const;
+  std::string MetaApiVersion() const { return "meta.k8s.io/" + format_.form_version; }
+
+  const StrategyPtr strategy_;
+  const OutputFormat format_;
+  const IncludeObject include_;
+  const base::Clock& clock_;
+  std::vector<TableColumn> columns_;
+};
+
+// The text of the top-level member `key` in canonical JSON of an object, with its place; nullopt if there is none.
+// REQUIRES: `json` is valid.
+struct MemberText {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+std::optional<MemberText> FindMemberText(std::string_view json, std::string_view key);
+
+}  // namespace annex::api

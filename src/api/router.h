@@ -1,0 +1,33 @@
+// Router: from a RequestInfo to the resource and verb that serve it.
+#pragma once
+
+#include <optional>
+#include <variant>
+
+#include "annex/api/api_service.h"
+#include "annex/base/task.h"
+#include "context.h"
+#include "verbs.h"
+
+namespace annex::api {
+
+class Router {
+ public:
+  Router(const definition::Registry& registry, std::optional<BuiltinCollections> builtins)
+      : registry_(registry), builtins_(builtins) {}
+
+  // The strategy of the request's resource; nullptr if nothing is served at this path (404 as text).
+  StrategyPtr FindStrategy(const RequestInfo& info) const;
+
+  // Carries the request out. REQUIRES: context.strategy is what FindStrategy gave.
+  base::Task<VerbResult> Dispatch(Context& context) const;
+
+ private:
+  StrategyPtr FindBuiltin(const RequestInfo& info) const;
+  base::Task<VerbResult> DispatchSubresource(Context& context) const;
+
+  const definition::Registry& registry_;
+  const std::optional<BuiltinCollections> builtins_;
+};
+
+}  // namespace annex::api

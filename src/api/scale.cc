@@ -1,0 +1,191 @@
+// …/scale: the replicas of an object as an autoscaling/v1 Scale
+// (k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go).
+
+#include <limits>
+#include <utility>
+
+#include "annex/base/strings.h"
+#include "annex/json/read.h"
+#include "annex/json/write.h"
+#include "annex/json/yaml.h"
+#include "annex/schema/types.h"
+#include "custom_resource_strategy.h"
+#include "guaranteed_update.h"
+#include "negotiation.h"
+#include "object_checks.h"
+#include "patch_document.h"
+#include "table.h"
+#include "verbs.h"
+
+namespace annex::api {
+namespace {
+
+using json::Value;
+
+struct ScaleView {
+  Value scale;
+  bool has_spec_replicas = false;
+};
+
+const Value* FindAt(const Value& object, const definition::KeyPath& path) {
+  const Value* current = &object;
+  for (const std::string& key : path) {
+    current = json::Find(*current, key);
+    if (current == nullptr) return nullptr;
+  }
+  return current;
+}
+
+base::Result<std::optional<std::int64_t>> ReplicasAt(const Value& object, const definition::KeyPath& path,
+                                                     const std::string& text) {
+  const Value* replicas = FindAt(object, path);
+  if (replicas == nullptr) return std::optional<std::int64_t>();
+  if (!replicas->is_number_integer()) return base::Error(Unspecified(AccessorProblem(text, *replicas, "int64")));
+  return std::optional<std::int64_t>(replicas->get<std::int64_t>());
+}
+
+base::Result<ScaleView> ViewOf(const definition::ScaleSubresource& paths, const Value& object) {
+  ANNEX_TRY(const auto wanted, ReplicasAt(object, paths.spec_replicas, paths.spec_replicas_text));
+  ANNEX_TRY(const auto present, ReplicasAt(object, paths.status_replicas, paths.status_replicas_text));
+  ScaleView view;
+  view.has_spec_replicas = wanted.has_value();
+  Value& scale = view.scale;
+  scale["apiVersion"] = "autoscaling/v1";
+  scale["kind"] = "Scale";
+  for (const char* field : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
+    if (const Value* value = json::FindPath(object, {"metadata", field})) scale["metadata"][field] = *value;
+  }
+  // A Scale's spec leaves out 0 replicas, its status does not.
+  scale["spec"] = Value::object();
+  if (wanted.value_or(0) != 0) scale["spec"]["replicas"] = *wanted;
+  scale["status"]["replicas"] = present.value_or(0);
+  if (paths.label_selector) {
+    const Value* selector = FindAt(object, *paths.label_selector);
+    if (selector != nullptr && !selector->is_string()) {
+      return base::Error(Unspecified(AccessorProblem(paths.label_selector_text, *selector, "string")));
+    }
+    if (selector != nullptr && !selector->get_ref<const std::string&>().empty()) scale["status"]["selector"] = *selector;
+  }
+  return view;
+}
+
+std::string FinishScale(const OutputFormat& format, const Value& scale, const base::Clock& clock) {
+  std::string json = json::ToJson(scale);
+  if (format.form == Form::kTable) {
+    const auto column = [](const char* name, const char* type, const char* path) {
+      return TableColumn{name, type, "", "", 0, json::JsonPath::Compile(path).value()};
+    };
+    const std::vector<TableColumn> columns = {column("Desired", "integer", ".spec.replicas"),
+                                              column("Available", "integer", ".status.replicas"), AgeColumn()};
+    json = "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/" + format.form_version +
+           "\",\"metadata\":{\"resourceVersion\":\"" + json::TextAt(scale, {"metadata", "resourceVersion"}) +
+           "\"},\"columnDefinitions\":" + ColumnDefinitionsJson(columns) + ",\"rows\":[{\"cells\":" +
+           CellsJson(scale, columns, clock.Now()) + ",\"object\":" + json::ToJson(scale) + "}]}";
+  }
+  if (format.encoding == Encoding::kYaml) return json::ToYaml(json::Parse(json).value());
+  return format.pretty ? json::Indent(json) : json + "\n";
+}
+
+VerbResult ScaleResponse(Context& context, const OutputFormat& format, const Value& object) {
+  auto view = ViewOf(*context.strategy->scale(), object);
+  if (!view) return base::Error(BadRequest(view.error().message));
+  return BodyResponse(200, format.ContentType(), FinishScale(format, view->scale, context.parts.clock));
+}
+
+base::Result<Value> DecodeScale(Context& context) {
+  ANNEX_TRY(const Encoding encoding, NegotiateInput(context.request.headers));
+  auto parsed = encoding == Encoding::kYaml ? json::ParseYaml(context.request.body) : json::Parse(context.request.body);
+  const auto unrecognized = [&](const std::string& why) {
+    return base::Error(BadRequest("the object provided is unrecognized (must be of type Scale): " + why));
+  };
+  if (!parsed) return unrecognized("couldn't get version/kind; json parse error: " + parsed.error().message);
+  const std::string kind = json::TextAt(*parsed, {"kind"});
+  const std::string api_version = json::TextAt(*parsed, {"apiVersion"});
+  if (!kind.empty() && kind != "Scale") return unrecognized("no kind " + base::Quote(kind) + " is registered");
+  if (!api_version.empty() && api_version != "autoscaling/v1") {
+    return base::Error(BadRequest("the API version in the data (" + api_version +
+                                  ") does not match the expected API version (autoscaling/v1)"));
+  }
+  auto typed = schema::ReadTyped(*parsed, schema::ScaleType(), "");
+  if (!typed) return base::Error(BadRequest("Scale in version \"v1\" cannot be handled as a Scale: " + typed.error().message));
+  return parsed;
+}
+
+// The object with the replicas (and, if it has one, the resourceVersion) that a Scale asks for.
+base::Result<Value> WithReplicas(const Context& context, const Value& existing, const Value& scale) {
+  const definition::ScaleSubresource& paths = *context.strategy->scale();
+  const Value* replicas = json::FindPath(scale, {"spec", "replicas"});
+  Value object = existing;
+  Value* place = &object;
+  for (std::size_t i = 0; i + 1 < paths.spec_replicas.size(); ++i) {
+    place = &(*place)[paths.spec_replicas[i]];
+    if (place->is_null()) *place = Value::object();
+    if (!place->is_object()) {
+      return base::Error(Unspecified("value cannot be set because " + paths.spec_replicas_text + " is not a map[string]interface{}"));
+    }
+  }
+  (*place)[paths.spec_replicas.back()] = replicas == nullptr || replicas->is_null() ? Value(0) : *replicas;
+  const std::string& version = json::TextAt(scale, {"metadata", "resourceVersion"});
+  if (!version.empty()) object["metadata"]["resourceVersion"] = version;
+  return object;
+}
+
+base::Task<VerbResult> Finish(Context& context, OutputFormat format, UpdatePlan plan) {
+  ANNEX_CO_TRY(const Updated updated, co_await GuaranteedUpdate(context, std::move(plan)));
+  if (updated.object) co_return ScaleResponse(context, format, *updated.object);
+  ANNEX_CO_TRY(const Value object, ReadStored(*context.strategy, *updated.stored));
+  co_return ScaleResponse(context, format, object);
+}
+
+base::Status EmptyReplicas(const Context& context) {
+  return BadRequest("the spec replicas field " + base::Quote(context.strategy->scale()->spec_replicas_text) + " cannot be empty");
+}
+
+}  // namespace
+
+VerbResult GetScale(Context& context) {
+  ANNEX_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
+  ANNEX_TRY(const auto stored, context.parts.store.Load(context.strategy->collection(), context.Key()));
+  if (!stored) return base::Error(NotFound(context.resource(), context.info.name));
+  ANNEX_TRY(const Value object, ReadStored(*context.strategy, *stored));
+  ANNEX_TRY(const ScaleView view, ViewOf(*context.strategy->scale(), object));
+  if (!view.has_spec_replicas) {
+    return base::Error(InternalError("the spec replicas field " +
+                                     base::Quote(context.strategy->scale()->spec_replicas_text) + " does not exist"));
+  }
+  return BodyResponse(200, format.ContentType(), FinishScale(format, view.scale, context.parts.clock));
+}
+
+base::Task<VerbResult> UpdateScale(Context& context) {
+  ANNEX_CO_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
+  ANNEX_CO_TRY(const WriteOptions options, ReadWriteOptions(context.query, "UpdateOptions"));
+  ANNEX_CO_TRY(const Value scale, DecodeScale(context));
+  ANNEX_CO_RETURN_IF_ERROR(CheckNameMatches(context, scale));
+  UpdatePlan plan;
+  plan.make = [&](const Value& existing) { return WithReplicas(context, existing, scale); };
+  plan.dry_run = options.dry_run;
+  plan.subresource = Subresource::kScale;
+  co_return co_await Finish(context, format, std::move(plan));
+}
+
+base::Task<VerbResult> PatchScale(Context& context) {
+  ANNEX_CO_RETURN_IF_ERROR(PatchDocument::CheckType(context));
+  ANNEX_CO_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
+  ANNEX_CO_TRY(const WriteOptions options, ReadWriteOptions(context.query, "PatchOptions"));
+  ANNEX_CO_TRY(const PatchDocument patch, PatchDocument::Read(context, options.field_validation));
+  UpdatePlan plan;
+  plan.make = [&](const Value& existing) -> base::Result<Value> {
+    ANNEX_TRY(const ScaleView view, ViewOf(*context.strategy->scale(), existing));
+    ANNEX_TRY(Value scale, patch.Apply(view.scale));
+    ANNEX_RETURN_IF_ERROR(schema::ReadTyped(scale, schema::ScaleType(), ""));
+    ANNEX_RETURN_IF_ERROR(CheckNameMatches(context, scale));
+    const bool sets_replicas = json::FindPath(scale, {"spec", "replicas"}) != nullptr;
+    if (!view.has_spec_replicas && !sets_replicas) return base::Error(EmptyReplicas(context));
+    return WithReplicas(context, existing, scale);
+  };
+  plan.dry_run = options.dry_run;
+  plan.subresource = Subresource::kScale;
+  co_return co_await Finish(context, format, std::move(plan));
+}
+
+}  // namespace annex::api

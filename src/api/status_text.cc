@@ -1,0 +1,117 @@
+#include "status_text.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "annex/base/strings.h"
+
+namespace annex::api {
+namespace {
+
+using base::Reason;
+using base::Status;
+
+base::StatusDetails Details(const GroupResource& resource, const std::string& name) {
+  base::StatusDetails details;
+  details.present = true;
+  details.name = name;
+  details.group = resource.group;
+  details.kind = resource.resource;
+  return details;
+}
+
+}  // namespace
+
+Status BadRequest(std::string message) { return {Reason::kBadRequest, std::move(message)}; }
+
+Status NotFound(const GroupResource& resource, const std::string& name) {
+  return {Reason::kNotFound, resource.Text() + " " + base::Quote(name) + " not found", Details(resource, name)};
+}
+
+Status AlreadyExists(const GroupResource& resource, const std::string& name) {
+  return {Reason::kAlreadyExists, resource.Text() + " " + base::Quote(name) + " already exists", Details(resource, name)};
+}
+
+Status Conflict(const GroupResource& resource, const std::string& name, const std::string& why) {
+  return {Reason::kConflict, "Operation cannot be fulfilled on " + resource.Text() + " " + base::Quote(name) + ": " + why,
+          Details(resource, name)};
+}
+
+Status ObjectModified(const GroupResource& resource, const std::string& name) {
+  return Conflict(resource, name,
+                  "the object has been modified; please apply your changes to the latest version and try again");
+}
+
+Status UidPrecondition(const GroupResource& resource, const std::string& key, const std::string& name,
+                       const std::string& wanted, const std::string& found) {
+  return Conflict(resource, name,
+                  "StorageError: invalid object, Code: 4, Key: /registry/" + resource.group + "/" + resource.resource + "/" + key +
+                      ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: " + wanted +
+                      ", UID in object meta: " + found);
+}
+
+Status Forbidden(const GroupResource& resource, const std::string& name, const std::string& why) {
+  std::string message = resource.Text();
+  if (!name.empty()) message += " " + base::Quote(name);
+  return {Reason::kForbidden, message + " is forbidden: " + why, Details(resource, name)};
+}
+
+// All errors in one message, equal ones once: `msg` or `[msg, msg]`.
+Status Invalid(const std::string& group, const std::string& kind, const std::string& name, const json::FieldErrors& errors) {
+  std::vector<std::string> messages;
+  std::set<std::string> seen;
+  base::StatusDetails details = Details({group, kind}, name);
+  for (const json::FieldError& error : errors) {
+    std::string message = error.Message();
+    details.causes.push_back(error.ToCause());
+    if (seen.insert(message).second) messages.push_back(std::move(message));
+  }
+  const std::string text = messages.size() == 1 ? messages[0] : "[" + base::Join(messages, ", ") + "]";
+  return {Reason::kInvalid, GroupResource{group, kind}.Text() + " " + base::Quote(name) + " is invalid: " + text,
+          std::move(details)};
+}
+
+Status MethodNotSupported(const GroupResource& resource, const std::string& verb) {
+  Status status{Reason::kMethodNotAllowed, verb + " is not supported on resources of kind " + base::Quote(resource.Text())};
+  status.details = Details(resource, "");
+  return status;
+}
+
+Status InternalError(const std::string& why) {
+  Status status{Reason::kInternalError, "Internal error occurred: " + why};
+  status.details.present = true;
+  status.details.causes.push_back({"", why, ""});
+  return status;
+}
+
+Status Unspecified(std::string message) { return {Reason::kUnknown, std::move(message)}; }
+
+Status ResourceVersionTooLarge(std::int64_t wanted, std::int64_t current) {
+  Status status{Reason::kTimeout, "Timeout: Too large resource version: " + std::to_string(wanted) +
+                                      ", current: " + std::to_string(current)};
+  status.details.present = true;
+  status.details.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});
+  status.details.retry_after_seconds = 1;
+  return status;
+}
+
+Status GenerateNameConflict(const GroupResource& resource, const std::string& name) {
+  Status status = AlreadyExists(resource, name);
+  status.message += ", the server was not able to generate a unique name for the object";
+  status.details.retry_after_seconds = 1;
+  return status;
+}
+
+Status RequestEntityTooLarge(std::size_t limit) {
+  return {Reason::kRequestEntityTooLarge, "Request entity too large: limit is " + std::to_string(limit)};
+}
+
+Status ExpiredList(std::string message) { return {Reason::kExpired, std::move(message)}; }
+
+std::string ParseUintProblem(std::string_view text) {
+  const bool digits = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return "strconv.ParseUint: parsing " + base::Quote(text) + (digits ? ": value out of range" : ": invalid syntax");
+}
+
+}  // namespace annex::api

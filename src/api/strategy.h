@@ -1,0 +1,122 @@
+// Strategy: what differs from resource to resource while a verb is carried out (Kubernetes' registry/rest strategies).
+//
+// Verbs work on objects as the request's version shows them; a strategy reads stored bytes into that form and brings it back into the
+// stored one. The store sees neither.
+//
+// Thread rule: immutable and thread-safe. Ownership: made for one request, or shared by those of one watch.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "annex/base/result.h"
+#include "annex/definition/resource.h"
+#include "annex/json/field_error.h"
+#include "annex/json/value.h"
+#include "annex/schema/object_meta.h"
+#include "annex/store/store.h"
+#include "status_text.h"
+
+namespace annex::api {
+
+enum class Subresource : std::uint8_t { kNone, kStatus, kScale };
+
+// A column of the Table form after Name.
+struct TableColumn {
+  std::string name;
+  std::string type;
+  std::string format;
+  std::string description;
+  std::int64_t priority = 0;
+  json::JsonPath path;
+  // A date shown as it is (RFC 3339) instead of as an age.
+  bool exact_time = false;
+};
+
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+
+  // --- identity ----------------------------------------------------------------------------------------------------
+  virtual const std::string& group() const = 0;  // "" for the core group
+  virtual const std::string& version() const = 0;
+  virtual const std::string& plural() const = 0;
+  virtual const std::string& kind() const = 0;
+  virtual const std::string& list_kind() const = 0;
+  virtual bool namespaced() const = 0;
+  virtual store::CollectionId collection() const = 0;
+  std::string ApiVersion() const { return group().empty() ? version() : group() + "/" + version(); }
+  GroupResource resource() const { return {group(), plural()}; }
+
+  // A built-in type of Kubernetes (definitions, namespaces), not a custom resource.
+  virtual bool builtin() const { return false; }
+  virtual bool HasStatus() const = 0;
+  virtual const definition::ScaleSubresource* scale() const { return nullptr; }
+  virtual std::vector<TableColumn> Columns() const = 0;
+  // Whether a PUT without a resourceVersion replaces whatever is there.
+  virtual bool AllowsUnconditionalUpdate() const { return false; }
+
+  // --- stored form -------------------------------------------------------------------------------------------------
+  // Whether bytes stored under `format` are already what a client of this version gets.
+  virtual bool ServesAsStored(std::uint64_t format) const = 0;
+  // The fingerprint whose terms answer selectors on fields.
+  virtual std::uint64_t terms_format() const = 0;
+  // Brings a stored object (read as JSON) into this version: malformed metadata dropped, pruned, defaulted, converted.
+  virtual base::Result<void> FromStored(json::Value& object) const = 0;
+  // The fingerprint, body and terms to store an object of this version with.
+  virtual base::Result<store::Mutation::State> ToStored(json::Value object) const = 0;
+  // The store's term for a field that selectors may name beside metadata's; nullopt if they may not.
+  virtual std::optional<std::string> FieldTerm(std::string_view field) const { return std::nullopt; }
+  // The value of such a field in an object of this version.
+  virtual std::string FieldValue(const json::Value& object, std::string_view field) const { return ""; }
+
+  // --- a request's object ------------------------------------------------------------------------------------------
+  // Reads what a client sent: prunes, defaults; unknown fields go to `unknown_fields`. Errors: BadRequest.
+  virtual base::Result<void> Coerce(json::Value& object, std::vector<std::string>* unknown_fields) const = 0;
+
+  // An error if objects cannot be created now.
+  virtual base::Result<void> CheckCreatable(const std::string& name) const { return {}; }
+  virtual void PrepareForCreate(json::Value& object) const = 0;
+  virtual json::FieldErrors Validate(const json::Value& object) const = 0;
+  virtual void PrepareForUpdate(json::Value& object, const json::Value& old_object, Subresource subresource) const = 0;
+  virtual json::FieldErrors ValidateUpdate(const json::Value& object, const json::Value& old_object,
+                                           Subresource subresource) const = 0;
+  // Warning headers for a write; `old_object` is nullptr for a create.
+  virtual std::vector<std::string> WarningsFor(const json::Value& object, const json::Value* old_object) const { return {}; }
+  // Warning headers for any request (a deprecated version).
+  virtual std::vector<std::string> RequestWarnings() const { return {}; }
+
+  // --- deletion ----------------------------------------------------------------------------------------------------
+  // An error if the object `name` may not be deleted at all.
+  virtual base::Result<void> CheckDeletable(const std::string& name) const { return {}; }
+  // Whether something must happen before the object can go.
+  virtual bool HasPendingFinalizers(const json::Value& object) const;
+  // Called when a deletion begins, beside setting deletionTimestamp.
+  virtual void BeginDeletion(json::Value& object, const std::string& now) const {}
+  // Whether the object always takes the way over deletionTimestamp, even without finalizers.
+  virtual bool DeletesGracefully() const { return false; }
+  // Whether a deletion answers with the object that was deleted instead of a Status.
+  virtual bool ReturnsDeletedObject() const { return false; }
+};
+
+using StrategyPtr = std::shared_ptr<const Strategy>;
+
+// The object in `row` or `object`, in the strategy's version and with its resourceVersion.
+base::Result<json::Value> ReadStored(const Strategy& strategy, const store::Row& row);
+base::Result<json::Value> ReadStored(const Strategy& strategy, const store::Object& object);
+
+// A row that shows an object (its views live as long as the object).
+store::Row RowOf(const store::Object& object);
+
+// Writes an object as the store keeps it: canonical JSON with the place of the resourceVersion's digits known.
+store::Body ToBody(json::Value& object);
+
+// "NAMESPACE/NAME" or "NAME"; the store's key of an object.
+std::string KeyOf(const Strategy& strategy, const std::string& namespace_name, const std::string& name);
+
+}  // namespace annex::api

@@ -1,0 +1,29 @@
+// PUT of an object or of its status.
+
+#include "decode.h"
+#include "guaranteed_update.h"
+#include "object_checks.h"
+#include "verbs.h"
+
+namespace annex::api {
+
+base::Task<VerbResult> Update(Context& context) {
+  ANNEX_CO_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
+  ANNEX_CO_TRY(const WriteOptions options, ReadWriteOptions(context.query, "UpdateOptions"));
+  ANNEX_CO_TRY(const IncludeObject include,
+               format.form == Form::kTable ? ReadIncludeObject(context.query) : base::Result<IncludeObject>(IncludeObject::kMetadata));
+  ANNEX_CO_TRY(json::Value object, DecodeObject(context, options.field_validation));
+  ANNEX_CO_RETURN_IF_ERROR(EnsureNamespace(context, object));
+  ANNEX_CO_RETURN_IF_ERROR(CheckNameMatches(context, object));
+  DedupOwnerReferences(context, object);
+
+  UpdatePlan plan;
+  plan.make = [&object](const json::Value&) -> base::Result<json::Value> { return object; };
+  plan.dry_run = options.dry_run;
+  plan.subresource = context.subresource;
+  ANNEX_CO_TRY(const Updated updated, co_await GuaranteedUpdate(context, std::move(plan)));
+  const Presenter presenter(context.strategy, format, include, context.parts.clock);
+  co_return UpdatedResponse(presenter, updated);
+}
+
+}  // namespace annex::api

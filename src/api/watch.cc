@@ -1,0 +1,332 @@
+// GET …?watch: a stream of changes. It begins with the present state (as a list does, piece by piece) if the client asks for it,
+// and goes on with what the watch hub gives, from the revision that the client knows or the state showed.
+//
+//   phase      Read gives                                            then
+//   kState     ADDED for each object at one revision                 kLive, after the bookmark that ends the state
+//   kLive      events after the cursor, as they match the selection  waits for the hub's wake
+//   kEnded     nothing                                               the stream's end
+//
+// A watch ends cleanly at its timeout, when its definition changes, and when the server stops; with an ERROR event when its
+// revision is too old.
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "custom_resource_strategy.h"
+#include "list_query.h"
+#include "presenter.h"
+#include "status_body.h"
+#include "verbs.h"
+
+namespace annex::api {
+namespace {
+
+// kube-apiserver ends a watch without timeoutSeconds after 30 to 60 minutes, so that clients do not all come back at once.
+constexpr std::chrono::seconds kMinTimeout{1800};
+// How often an idle watch says how far it is, if its client wants to know; and how long before its end it does so.
+constexpr std::chrono::seconds kBookmarkInterval{60};
+constexpr std::chrono::seconds kBookmarkBeforeEnd{2};
+constexpr int kBatchesPerRead = 8;
+
+enum class EventType : std::uint8_t { kAdded = 1, kModified, kDeleted, kBookmark, kError };
+
+const char* EventTypeText(EventType type) {
+  switch (type) {
+    case EventType::kAdded: return "ADDED";
+    case EventType::kModified: return "MODIFIED";
+    case EventType::kDeleted: return "DELETED";
+    case EventType::kBookmark: return "BOOKMARK";
+    case EventType::kError: return "ERROR";
+  }
+  return "";
+}
+
+std::string EventLine(EventType type, std::string_view object) {
+  std::string line = "{\"type\":\"";
+  line.append(EventTypeText(type)).append("\",\"object\":").append(object).append("}\n");
+  return line;
+}
+
+struct WatchPlan {
+  bool send_state = false;          // begin with the present state
+  bool bookmark_after_state = false;
+  bool bookmarks = false;
+  store::Revision after = 0;        // without state: changes after this revision
+  std::chrono::seconds timeout{0};
+};
+
+// What wakes the transport. Shared with timers and the hub, which may call it after the watch is gone.
+class WakeSlot {
+ public:
+  void Set(std::function<void()> wake) {
+    const base::MutexLock lock(mutex_);
+    wake_ = std::move(wake);
+  }
+  void Wake() {
+    std::function<void()> wake;
+    {
+      const base::MutexLock lock(mutex_);
+      wake = wake_;
+    }
+    if (wake) wake();
+  }
+
+ private:
+  base::Mutex mutex_;
+  std::function<void()> wake_ ANNEX_GUARDED_BY(mutex_);
+};
+
+class WatchSource final : public BodySource {
+ public:
+  WatchSource(Parts& parts, base::Executor& executor, Presenter presenter, Selection selection, WatchPlan plan)
+      : parts_(parts),
+        executor_(executor),
+        presenter_(std::move(presenter)),
+        selection_(std::move(selection)),
+        plan_(plan),
+        wake_(std::make_shared<WakeSlot>()) {
+    if (!plan_.send_state) StartLive(plan_.after);
+    end_timer_ = executor_.After(plan_.timeout, [this] { End(); });
+    ScheduleBookmark();
+  }
+
+  void SetWake(std::function<void()> wake) override { wake_->Set(std::move(wake)); }
+  void Stop() override { End(); }
+
+  State Read(std::size_t max_bytes, std::string& out) override {
+    const std::size_t begin = out.size();
+    if (phase_ == Phase::kState) ReadState(max_bytes, out);
+    if (phase_ == Phase::kLive && out.size() - begin < max_bytes) ReadLive(out);
+    if (phase_ == Phase::kEnded) return out.size() == begin ? State::kEnd : State::kMore;
+    return out.size() == begin && phase_ == Phase::kLive ? State::kWaiting : State::kMore;
+  }
+
+ private:
+  enum class Phase : std::uint8_t { kState, kLive, kEnded };
+
+  void End() {
+    ending_ = true;
+    wake_->Wake();
+  }
+
+  void StartLive(store::Revision after) {
+    phase_ = Phase::kLive;
+    progress_ = after;
+    watcher_ = parts_.hub.Watch(presenter_.strategy().collection(), selection_.prefix, after,
+                                [slot = wake_] { slot->Wake(); });
+  }
+
+  // --- the present state -------------------------------------------------------------------------------------------
+
+  void ReadState(std::size_t max_bytes, std::string& out) {
+    if (ending_) {
+      phase_ = Phase::kEnded;
+      return;
+    }
+    store::ListQuery query;
+    query.collection = presenter_.strategy().collection();
+    query.prefix = selection_.prefix;
+    query.start = last_key_;
+    query.at = state_revision_;
+    query.query = selection_.query.Empty() ? nullptr : &selection_.query;
+    query.terms_format = presenter_.strategy().terms_format();
+    const std::size_t until = out.size() + max_bytes;
+    base::Result<void> outcome;
+    const auto page = parts_.store.List(query, [&](const store::Row& row) {
+      if (out.size() >= until) return store::Visit::kStop;
+      outcome = ShowState(row, out);
+      if (!outcome) return store::Visit::kStop;
+      last_key_.assign(row.key).push_back('\0');
+      return store::Visit::kNext;
+    });
+    if (!page || !outcome) {
+      EndWithError(page ? outcome.error() : page.error(), out);
+      return;
+    }
+    state_revision_ = page->at;
+    if (page->more) {
+      if (!pin_) pin_ = parts_.store.Pin(state_revision_);
+      return;
+    }
+    if (plan_.bookmark_after_state) out += BookmarkLine(state_revision_, true);
+    StartLive(state_revision_);
+    pin_.reset();
+  }
+
+  base::Result<void> ShowState(const store::Row& row, std::string& out) {
+    if (!row.judged) {
+      ANNEX_TRY(const bool matches, selection_.Judge(presenter_.strategy(), row));
+      if (!matches) return {};
+    }
+    ANNEX_TRY(const std::string object, EventObject(row));
+    out += EventLine(EventType::kAdded, object);
+    return {};
+  }
+
+  // --- changes -----------------------------------------------------------------------------------------------------
+
+  void ReadLive(std::string& out) {
+    if (ending_ || DefinitionChanged()) {
+      phase_ = Phase::kEnded;
+      return;
+    }
+    // Batches that hold nothing for this watcher are passed over, but not without end in one turn.
+    const std::size_t begin = out.size();
+    for (int turn = 0; turn < kBatchesPerRead; ++turn) {
+      const auto batch = watcher_->Next();
+      const auto shown = batch ? ShowEvents(batch->events, out) : base::Result<void>(base::Error(batch.error()));
+      if (!shown) {
+        EndWithError(shown.error(), out);
+        return;
+      }
+      progress_ = batch->progress;
+      if (std::exchange(bookmark_due_, false)) out += BookmarkLine(progress_, false);
+      if (batch->ended) phase_ = Phase::kEnded;
+      if (batch->ended || batch->idle || out.size() > begin) return;
+    }
+    wake_->Wake();  // the hub wakes only an idle watcher
+  }
+
+  base::Result<void> ShowEvents(const std::vector<store::EventPtr>& events, std::string& out) {
+    for (const store::EventPtr& event : events) ANNEX_RETURN_IF_ERROR(ShowEvent(*event, out));
+    return {};
+  }
+
+  // An object that begins to match is ADDED to the watcher's world, one that ceases to is DELETED from it.
+  base::Result<void> ShowEvent(const store::Event& event, std::string& out) {
+    const Strategy& strategy = presenter_.strategy();
+    bool matches = event.object() != nullptr;
+    bool matched = event.previous() != nullptr;
+    if (!selection_.query.Empty()) {
+      if (matches) {
+        ANNEX_TRY(matches, selection_.Matches(strategy, *event.object()));
+      }
+      if (matched) {
+        ANNEX_TRY(matched, selection_.Matches(strategy, *event.previous()));
+      }
+    }
+    if (matches) return AppendEvent(event, matched ? EventType::kModified : EventType::kAdded, *event.object(), out);
+    if (matched) return AppendEvent(event, EventType::kDeleted, *event.previous(), out);
+    return {};
+  }
+
+  base::Result<void> AppendEvent(const store::Event& event, EventType type, const store::Object& object, std::string& out) {
+    store::Row row = RowOf(object);
+    row.revision = event.revision();  // a deletion shows the last state with the deletion's revision
+    if (!presenter_.EventsAreShared(object.format)) {
+      ANNEX_TRY(const std::string shown, EventObject(row));
+      out += EventLine(type, shown);
+      return {};
+    }
+    // Serialized once for all watchers. A raw row cannot fail to be presented.
+    out += *event.Rendering(static_cast<std::uint64_t>(type), [&] {
+      return EventLine(type, presenter_.EventObject(row, false).value());
+    });
+    return {};
+  }
+
+  base::Result<std::string> EventObject(const store::Row& row) {
+    return presenter_.EventObject(row, std::exchange(columns_due_, false));
+  }
+
+  std::string BookmarkLine(store::Revision revision, bool ends_state) {
+    json::Value object = {{"apiVersion", presenter_.strategy().ApiVersion()}, {"kind", presenter_.strategy().kind()}};
+    object["metadata"]["resourceVersion"] = std::to_string(revision);
+    if (ends_state) object["metadata"]["annotations"]["k8s.io/initial-events-end"] = "true";
+    return EventLine(EventType::kBookmark, presenter_.EventObject(object, std::exchange(columns_due_, false)));
+  }
+
+  void EndWithError(const base::Status& status, std::string& out) {
+    base::Status shown = status;
+    if (status.reason == base::Reason::kExpired) {
+      shown.message = "too old resource version: " + std::to_string(progress_) + " (" +
+                      std::to_string(parts_.store.CompactedRevision()) + ")";
+    }
+    out += EventLine(EventType::kError, StatusJson(shown));
+    phase_ = Phase::kEnded;
+  }
+
+  // --- the end -----------------------------------------------------------------------------------------------------
+
+  bool DefinitionChanged() {
+    const auto* custom = dynamic_cast<const CustomResourceStrategy*>(&presenter_.strategy());
+    if (custom == nullptr) return false;
+    const auto snapshot = parts_.registry.Current();
+    if (snapshot->generation() == checked_generation_) return false;
+    checked_generation_ = snapshot->generation();
+    const auto* served = snapshot->Find(custom->group(), custom->version(), custom->plural());
+    return served == nullptr || served->resource != custom->shared_definition();
+  }
+
+  void ScheduleBookmark() {
+    if (!plan_.bookmarks) return;
+    const auto elapsed = parts_.clock.Monotonic() - begun_;
+    const auto last = plan_.timeout - kBookmarkBeforeEnd;
+    auto next = std::chrono::nanoseconds(kBookmarkInterval);
+    if (elapsed < last) next = std::min<std::chrono::nanoseconds>(next, last - elapsed);
+    bookmark_timer_ = executor_.After(next, [this] {
+      bookmark_due_ = true;
+      wake_->Wake();
+      ScheduleBookmark();
+    });
+  }
+
+  Parts& parts_;
+  base::Executor& executor_;
+  const Presenter presenter_;
+  const Selection selection_;
+  const WatchPlan plan_;
+  const std::chrono::steady_clock::time_point begun_ = parts_.clock.Monotonic();
+  const std::shared_ptr<WakeSlot> wake_;
+
+  Phase phase_ = Phase::kState;
+  bool ending_ = false;
+  bool bookmark_due_ = false;
+  bool columns_due_ = true;
+  std::uint64_t checked_generation_ = 0;
+  store::Revision state_revision_ = 0;
+  std::string last_key_;
+  std::shared_ptr<void> pin_;
+  store::Revision progress_ = 0;
+  std::unique_ptr<store::WatchHub::Watcher> watcher_;
+  std::unique_ptr<base::Executor::Timer> end_timer_;
+  std::unique_ptr<base::Executor::Timer> bookmark_timer_;
+};
+
+base::Result<WatchPlan> PlanWatch(const Context& context, const ListOptions& options) {
+  WatchPlan plan;
+  ANNEX_TRY(plan.after, ParseResourceVersion(options.resource_version, VersionPlace::kOther));
+  // Without a revision, or with 0, a watch has always begun with the present state.
+  const bool legacy = plan.after == 0 && !options.send_initial_events;
+  plan.send_state = legacy || options.send_initial_events.value_or(false);
+  plan.bookmarks = options.allow_bookmarks;
+  plan.bookmark_after_state = plan.send_state && plan.bookmarks;
+  if (plan.after == 0) plan.after = context.parts.store.CurrentRevision();
+  if (plan.send_state && plan.after > context.parts.store.CurrentRevision()) {
+    return base::Error(ResourceVersionTooLarge(plan.after, context.parts.store.CurrentRevision()));
+  }
+  plan.timeout = std::chrono::seconds(options.timeout_seconds.value_or(0));
+  if (plan.timeout.count() <= 0) {
+    plan.timeout = kMinTimeout + std::chrono::seconds(context.parts.random.Below(kMinTimeout.count()));
+  }
+  return plan;
+}
+
+}  // namespace
+
+VerbResult Watch(Context& context) {
+  ANNEX_TRY(const ListOptions options, ReadListOptions(context.query, true));
+  ANNEX_TRY(const OutputFormat format, NegotiateWatch(context.request.headers, context.query));
+  ANNEX_TRY(Selection selection, Select(context, options));
+  ANNEX_TRY(const IncludeObject include,
+            format.form == Form::kTable ? ReadIncludeObject(context.query) : base::Result<IncludeObject>(IncludeObject::kMetadata));
+  ANNEX_TRY(const WatchPlan plan, PlanWatch(context, options));
+  Presenter presenter(context.strategy, format, include, context.parts.clock);
+  Response response = BodyResponse(200, "application/json", "");
+  response.stream = std::make_unique<WatchSource>(context.parts, context.executor(), std::move(presenter), std::move(selection), plan);
+  return response;
+}
+
+}  // namespace annex::api
