@@ -1,0 +1,102 @@
+#include "io_thread.h"
+
+#include <array>
+#include <ctime>
+#include <utility>
+#include <vector>
+
+namespace annex::http {
+namespace {
+
+constexpr std::chrono::seconds kSweepInterval{1};
+
+class AsioTimer final : public base::Executor::Timer {
+ public:
+  AsioTimer(asio::io_context& context, std::chrono::nanoseconds delay, std::function<void()> task)
+      : timer_(context, std::chrono::duration_cast<asio::steady_timer::duration>(delay)), task_(std::make_shared<Task>()) {
+    task_->run = std::move(task);
+    timer_.async_wait([task = task_](const ErrorCode&) {
+      // A timer that was destroyed took its task away, even if its handler was queued already.
+      if (const auto run = std::exchange(task->run, nullptr)) run();
+    });
+  }
+  ~AsioTimer() override { task_->run = nullptr; }
+  AsioTimer(const AsioTimer&) = delete;
+  AsioTimer& operator=(const AsioTimer&) = delete;
+
+ private:
+  struct Task {
+    std::function<void()> run;
+  };
+  asio::steady_timer timer_;
+  const std::shared_ptr<Task> task_;
+};
+
+}  // namespace
+
+IoThread::IoThread(const std::string& name, const base::Clock& clock)
+    : clock_(clock), work_(context_.get_executor()), sweep_timer_(context_) {
+  asio::post(context_, [this] { Sweep(); });
+  thread_.emplace(name, [this] { context_.run(); });
+}
+
+IoThread::~IoThread() { Stop(); }
+
+void IoThread::Stop() {
+  context_.stop();
+  thread_.reset();
+}
+
+void IoThread::Post(std::function<void()> task) { asio::post(context_, std::move(task)); }
+
+std::unique_ptr<base::Executor::Timer> IoThread::After(std::chrono::nanoseconds delay, std::function<void()> task) {
+  return std::make_unique<AsioTimer>(context_, delay, std::move(task));
+}
+
+void IoThread::Add(Timed& connection) {
+  connections_.insert(&connection);
+  connection_count_ = connections_.size();
+}
+
+void IoThread::Remove(Timed& connection) {
+  connections_.erase(&connection);
+  connection_count_ = connections_.size();
+}
+
+void IoThread::DrainAll() {
+  const std::vector<Timed*> all(connections_.begin(), connections_.end());
+  for (Timed* connection : all) connection->Drain();
+}
+
+void IoThread::CloseAll() {
+  const std::vector<Timed*> all(connections_.begin(), connections_.end());
+  for (Timed* connection : all) connection->Close();
+}
+
+void IoThread::Sweep() {
+  const auto now = clock_.Monotonic();
+  std::vector<Timed*> late;
+  for (Timed* connection : connections_) {
+    if (connection->deadline() <= now) late.push_back(connection);
+  }
+  for (Timed* connection : late) connection->Close();
+  sweep_timer_.expires_after(kSweepInterval);
+  sweep_timer_.async_wait([this](const ErrorCode& error) {
+    if (!error) Sweep();
+  });
+}
+
+const std::string& IoThread::HttpDate() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(clock_.Now());
+  if (now != date_second_) {
+    std::tm fields{};
+    gmtime_r(&now, &fields);
+    std::array<char, 40> text{};
+    const auto length = std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", &fields);
+    date_.assign(text.data(), length);
+    date_second_ = now;
+  }
+  return date_;
+}
+
+}  // namespace annex::http

@@ -1,0 +1,75 @@
+// IoThread: a thread that runs the connections given to it, and their executor.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+
+#include "annex/base/clock.h"
+#include "annex/base/executor.h"
+#include "annex/base/task.h"
+#include "annex/base/thread.h"
+#include "asio.h"
+
+namespace annex::http {
+
+// What an IoThread looks after. Every second it asks each connection whether its time is up.
+class Timed {
+ public:
+  virtual ~Timed() = default;
+  // When the connection is closed unless something happens before.
+  virtual std::chrono::steady_clock::time_point deadline() const = 0;
+  virtual void Close() = 0;
+  // The server stops: finish what is under way, begin nothing new.
+  virtual void Drain() = 0;
+};
+
+// Thread rule: everything but Post, After and Stop is used on the thread itself.
+class IoThread final : public base::Executor {
+ public:
+  IoThread(const std::string& name, const base::Clock& clock);
+  ~IoThread() override;
+  IoThread(const IoThread&) = delete;
+  IoThread& operator=(const IoThread&) = delete;
+
+  asio::io_context& context() { return context_; }
+  const base::Clock& clock() const { return clock_; }
+
+  void Post(std::function<void()> task) override;
+  std::unique_ptr<Timer> After(std::chrono::nanoseconds delay, std::function<void()> task) override;
+
+  void Add(Timed& connection);
+  void Remove(Timed& connection);
+  void DrainAll();
+  void CloseAll();
+  std::size_t connections() const { return connection_count_.load(); }
+
+  // The requests of this thread's connections.
+  base::TaskScope& tasks() { return tasks_; }
+
+  // "Sat, 21 Nov 2026 12:00:00 GMT", made once a second.
+  const std::string& HttpDate();
+
+  // Ends the thread. Connections that are left are destroyed with the IoThread.
+  void Stop();
+
+ private:
+  void Sweep();
+
+  const base::Clock& clock_;
+  asio::io_context context_{1};
+  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  asio::steady_timer sweep_timer_;
+  std::unordered_set<Timed*> connections_;
+  std::atomic<std::size_t> connection_count_ = 0;
+  std::time_t date_second_ = 0;
+  std::string date_;
+  base::TaskScope tasks_;
+  std::optional<base::Thread> thread_;  // last: it uses all of the above
+};
+
+}  // namespace annex::http

@@ -1,0 +1,22 @@
+// The server's side of TLS: 1.2 and up, ALPN for HTTP/2 and HTTP/1.1, client certificates asked for and not judged.
+#pragma once
+
+#include <memory>
+
+#include "annex/auth/peer.h"
+#include "annex/base/result.h"
+#include "annex/http/server.h"
+#include "asio.h"
+
+namespace annex::http {
+
+// Errors: InternalError (the certificate or key is unusable).
+base::Result<std::shared_ptr<asio::ssl::context>> MakeTlsContext(const Identity& identity);
+
+// The protocol that the handshake chose.
+bool NegotiatedHttp2(TlsStream& stream);
+
+// The certificates that the client sent.
+std::shared_ptr<auth::Peer> PeerOf(TlsStream& stream);
+
+}  // namespace annex::http
