@@ -17,7 +17,8 @@ void AddServe(CLI::App& app, annex::server::ServeOptions& options, std::string& 
   serve->add_flag("--standalone", options.standalone, "Serve without a cluster, with an API for definitions and namespaces");
   serve->add_option("--data-dir", options.data_dir, "The folder for the database and certificates (made if it is missing)")
       ->required();
-  serve->add_option("--listen", options.listen, "ADDRESS:PORT to serve on; port 0 lets the system choose")->capture_default_str();
+  serve->add_option("--listen", options.listen, "ADDRESS:PORT to serve on; port 0 lets the system choose")
+      ->default_str("127.0.0.1:8443 standalone, else 0.0.0.0:8443");
   serve->add_option("--definitions", options.definitions_dir, "A folder of CustomResourceDefinitions (YAML or JSON) to serve");
   serve->add_option("--kubeconfig", options.kubeconfig, "The cluster to serve behind; without it, the pod's own");
   serve->add_option("--service-namespace", options.service_namespace, "The namespace of the Service that leads to this server");

@@ -61,11 +61,6 @@ base::Status ForbiddenFor(const auth::Attributes& attributes, const std::string&
   return Forbidden({attributes.group, attributes.resource}, attributes.name, why);
 }
 
-bool IsHealthPath(const RequestInfo& info) {
-  return !info.resource_request && !info.segments.empty() &&
-         (info.segments[0] == "healthz" || info.segments[0] == "livez" || info.segments[0] == "readyz");
-}
-
 // Acting for somebody else needs a right that nothing here checks yet; ignoring the wish would run the request with more rights.
 bool AsksForImpersonation(const base::Headers& headers) {
   for (const base::Header& header : headers) {
@@ -78,16 +73,18 @@ bool AsksForImpersonation(const base::Headers& headers) {
 
 class ApiService::Implementation {
  public:
-  Implementation(const ApiParts& parts, std::optional<BuiltinCollections> builtins)
+  Implementation(const ApiParts& parts, const Builtins& builtins)
       : parts_{parts.store, parts.hub, parts.registry, parts.namespaces, parts.clock, parts.random},
         authenticator_(parts.authenticator),
         authorizer_(parts.authorizer),
         metrics_(parts.metrics),
         builtins_(builtins),
-        router_(parts.registry, builtins),
-        non_resource_(builtins.has_value(), parts.registry, parts.health, parts.clock, parts.metrics) {}
+        router_(parts.registry, builtins, builtins.served),
+        local_router_(parts.registry, builtins, true),
+        non_resource_(builtins.served, parts.registry, parts.health, parts.clock, parts.metrics) {}
 
-  base::Task<Response> Serve(Request request) {
+  // `local`: who it is, if the request comes from this process itself.
+  base::Task<Response> Serve(Request request, std::optional<auth::User> local) {
     const auto begin = parts_.clock.Monotonic();
     const auto question = request.target.find('?');
     Context context{parts_,
@@ -101,7 +98,7 @@ class ApiService::Implementation {
     std::string audit_id(context.request.headers.First("audit-id"));
     if (audit_id.empty() || audit_id.size() > 64) audit_id = parts_.random.Uuid();
 
-    auto answered = co_await Answer(context, target.substr(0, question));
+    auto answered = co_await Answer(context, target.substr(0, question), std::move(local));
     Response response = answered ? *std::move(answered)
                                  : ErrorResponse(context.request.headers, context.query, answered.error());
     AddWarnings(response, context.warnings);
@@ -124,34 +121,53 @@ class ApiService::Implementation {
 
   base::Task<base::Result<void>> UpdateBuiltin(Builtin type, std::string name, std::function<bool(json::Value&)> change,
                                                base::Executor& executor) {
-    ANNEX_CHECK(builtins_.has_value(), "only standalone mode has controllers");
-    StrategyPtr strategy = std::make_shared<NamespaceStrategy>(builtins_->namespaces);
-    if (type == Builtin::kDefinition) strategy = std::make_shared<DefinitionStrategy>(builtins_->definitions);
+    StrategyPtr strategy;
+    if (type == Builtin::kDefinition) {
+      strategy = std::make_shared<DefinitionStrategy>(builtins_.definitions);
+    } else {
+      ANNEX_CHECK(builtins_.namespaces.has_value(), "the cluster's namespaces are not ours to change");
+      strategy = std::make_shared<NamespaceStrategy>(*builtins_.namespaces);
+    }
     co_return co_await ControlObject(parts_, std::move(strategy), std::move(name), std::move(change), executor);
   }
 
  private:
-  base::Task<VerbResult> Answer(Context& context, std::string_view path) {
+  base::Task<VerbResult> Answer(Context& context, std::string_view path, std::optional<auth::User> local) {
     ANNEX_CO_TRY(context.info, ParseRequestInfo(context.request.method, path, context.query));
     if (AsksForImpersonation(context.request.headers)) {
       co_return base::Error(BadRequest("impersonation headers are not supported by this server"));
     }
-    ANNEX_CO_RETURN_IF_ERROR(co_await CheckAccess(context));
+    const Router& router = local ? local_router_ : router_;
+    if (local) {
+      context.user = *std::move(local);
+    } else {
+      ANNEX_CO_RETURN_IF_ERROR(co_await CheckAccess(context));
+    }
     if (context.request.body_too_large) co_return base::Error(RequestEntityTooLarge(context.request.body_limit));
     if (!context.info.resource_request) {
       auto response = non_resource_.Serve(context.request, context.info, context.query);
       co_return response ? *std::move(response) : PageNotFound();
     }
-    context.strategy = router_.FindStrategy(context.info);
+    context.strategy = router.FindStrategy(context.info);
     if (!context.strategy) co_return PageNotFound();
-    co_return co_await router_.Dispatch(context);
+    ANNEX_CO_RETURN_IF_ERROR(co_await LearnNamespace(context));
+    co_return co_await router.Dispatch(context);
+  }
+
+  // A namespace that an object is written in may have been made a moment ago.
+  base::Task<base::Result<void>> LearnNamespace(const Context& context) {
+    const std::string& name = context.info.namespace_name;
+    const std::string& verb = context.info.verb;
+    const bool writes = verb == "create" || verb == "update" || verb == "patch";
+    if (!writes || !context.strategy->namespaced()) co_return base::Result<void>();
+    if (parts_.namespaces.State(name) != definition::NamespaceState::kMissing) co_return base::Result<void>();
+    co_return co_await parts_.namespaces.Refresh(name, context.executor());
   }
 
   // Who is it, and may they?
   base::Task<base::Result<void>> CheckAccess(Context& context) {
     const auth::Credentials credentials{context.request.headers, *context.request.peer, context.executor()};
     ANNEX_CO_TRY(context.user, co_await authenticator_.Authenticate(credentials));
-    if (IsHealthPath(context.info)) co_return base::Result<void>();
     auth::Attributes attributes = AttributesOf(context.user, context.info, context.query);
     ANNEX_CO_TRY(const auth::Decision decision, co_await authorizer_.Authorize(attributes, context.executor()));
     if (decision.allowed) co_return base::Result<void>();
@@ -175,16 +191,21 @@ class ApiService::Implementation {
   auth::Authenticator& authenticator_;
   auth::Authorizer& authorizer_;
   RequestMetrics metrics_;
-  const std::optional<BuiltinCollections> builtins_;
+  const Builtins builtins_;
   const Router router_;
+  const Router local_router_;
   NonResource non_resource_;
 };
 
-ApiService::ApiService(const ApiParts& parts, std::optional<BuiltinCollections> builtins)
+ApiService::ApiService(const ApiParts& parts, const Builtins& builtins)
     : implementation_(std::make_unique<Implementation>(parts, builtins)) {}
 ApiService::~ApiService() = default;
 
-base::Task<Response> ApiService::Serve(Request request) { return implementation_->Serve(std::move(request)); }
+base::Task<Response> ApiService::Serve(Request request) { return implementation_->Serve(std::move(request), std::nullopt); }
+
+base::Task<Response> ApiService::ServeLocally(Request request, auth::User user) {
+  return implementation_->Serve(std::move(request), std::move(user));
+}
 
 base::Task<base::Result<std::int64_t>> ApiService::DeleteObjects(std::shared_ptr<const definition::Resource> resource,
                                                                  std::string namespace_name, base::Executor& executor) {

@@ -25,7 +25,7 @@ struct Parts {
   store::Store& store;
   store::WatchHub& hub;
   const definition::Registry& registry;
-  const definition::NamespaceLookup& namespaces;
+  definition::NamespaceLookup& namespaces;
   const base::Clock& clock;
   base::Random& random;
 };

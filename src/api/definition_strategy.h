@@ -1,7 +1,7 @@
 // The strategy of CustomResourceDefinitions (k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition).
 //
 // It checks and stores definitions. What follows from one (conditions, serving, the end of its objects) is the work of
-// source::StandaloneDefinitions, which watches them.
+// source::DefinitionController, which watches them.
 #pragma once
 
 #include "builtin_strategy.h"

@@ -18,12 +18,12 @@ bool ScopeFits(const RequestInfo& info, bool namespaced) {
 }  // namespace
 
 StrategyPtr Router::FindBuiltin(const RequestInfo& info) const {
-  if (!builtins_ || info.version != "v1" || info.namespace_in_path) return nullptr;
+  if (!serve_builtins_ || info.version != "v1" || info.namespace_in_path) return nullptr;
   if (info.group == "apiextensions.k8s.io" && info.resource == "customresourcedefinitions") {
-    return std::make_shared<DefinitionStrategy>(builtins_->definitions);
+    return std::make_shared<DefinitionStrategy>(builtins_.definitions);
   }
-  if (info.group.empty() && info.resource == "namespaces") {
-    return std::make_shared<NamespaceStrategy>(builtins_->namespaces);
+  if (builtins_.namespaces && info.group.empty() && info.resource == "namespaces") {
+    return std::make_shared<NamespaceStrategy>(*builtins_.namespaces);
   }
   return nullptr;
 }

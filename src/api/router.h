@@ -13,8 +13,9 @@ namespace annex::api {
 
 class Router {
  public:
-  Router(const definition::Registry& registry, std::optional<BuiltinCollections> builtins)
-      : registry_(registry), builtins_(builtins) {}
+  // `serve_builtins`: whether the types beside custom resources have paths here.
+  Router(const definition::Registry& registry, const Builtins& builtins, bool serve_builtins)
+      : registry_(registry), builtins_(builtins), serve_builtins_(serve_builtins) {}
 
   // The strategy of the request's resource; nullptr if nothing is served at this path (404 as text).
   StrategyPtr FindStrategy(const RequestInfo& info) const;
@@ -27,7 +28,8 @@ class Router {
   base::Task<VerbResult> DispatchSubresource(Context& context) const;
 
   const definition::Registry& registry_;
-  const std::optional<BuiltinCollections> builtins_;
+  const Builtins builtins_;
+  const bool serve_builtins_;
 };
 
 }  // namespace annex::api

@@ -112,17 +112,18 @@ User Authenticated(User user) {
 }  // namespace
 
 RequestAuthenticator::RequestAuthenticator(const base::Clock& clock, TokenAuthenticator* tokens)
-    : clock_(clock), tokens_(tokens), config_(std::make_shared<const AuthenticationConfig>()) {}
+    : clock_(clock), tokens_(tokens) {}
 
 base::Task<base::Result<User>> RequestAuthenticator::Authenticate(Credentials credentials) {
   const auto config = config_.load();
   const auto now = clock_.Now();
+  if (!config && !credentials.peer.certificates.empty()) co_return base::Error(Unauthorized());
   bool refused = false;
-  if (config->front_proxy) {
+  if (config && config->front_proxy) {
     if (ImitatesIdentity(credentials.headers, *config->front_proxy)) co_return base::Error(Unauthorized());
     if (auto user = FromFrontProxy(*config->front_proxy, credentials, now)) co_return Authenticated(*std::move(user));
   }
-  if (config->client_authorities && !credentials.peer.certificates.empty()) {
+  if (config && config->client_authorities && !credentials.peer.certificates.empty()) {
     const auto& client = Verified(*config->client_authorities, credentials.peer.certificates, credentials.peer.client, now);
     if (client.valid && !client.common_name.empty()) {
       User user;

@@ -1,8 +1,10 @@
 #include "annex/auth/trust_bundle.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <ctime>
+#include <set>
 
 #include "openssl.h"
 
@@ -35,10 +37,18 @@ std::chrono::system_clock::time_point TimeOf(const ASN1_TIME* time) {
   return std::chrono::system_clock::from_time_t(timegm(&fields));
 }
 
+std::string DigestOf(const X509* certificate) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+  unsigned length = 0;
+  X509_digest(certificate, EVP_sha256(), digest.data(), &length);
+  return {reinterpret_cast<const char*>(digest.data()), length};
+}
+
 }  // namespace
 
 struct TrustBundle::Store {
   X509StorePtr authorities;
+  std::set<std::string> digests;  // of the authorities' certificates
 };
 
 TrustBundle::TrustBundle(std::unique_ptr<Store> store) : store_(std::move(store)), generation_(next_generation++) {}
@@ -47,10 +57,13 @@ TrustBundle::~TrustBundle() = default;
 base::Result<std::shared_ptr<const TrustBundle>> TrustBundle::Parse(std::string_view pem) {
   auto store = std::make_unique<Store>();
   store->authorities.reset(X509_STORE_new());
+  // Every certificate of the bundle is trusted as it is, whoever signed it.
+  X509_STORE_set_flags(store->authorities.get(), X509_V_FLAG_PARTIAL_CHAIN);
   const BioPtr bio = ReadBio(pem);
   int count = 0;
   while (const X509Ptr certificate{PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)}) {
     X509_STORE_add_cert(store->authorities.get(), certificate.get());
+    store->digests.insert(DigestOf(certificate.get()));
     ++count;
   }
   // The end of the text is an error to OpenSSL; any other means that a certificate was damaged.
@@ -60,6 +73,11 @@ base::Result<std::shared_ptr<const TrustBundle>> TrustBundle::Parse(std::string_
   if (!at_end) return base::Error(base::Reason::kInvalid, "the CA bundle holds a certificate that cannot be read: " + OpenSslError());
   ERR_clear_error();
   return std::shared_ptr<const TrustBundle>(new TrustBundle(std::move(store)));
+}
+
+bool TrustBundle::SharesAuthorityWith(const TrustBundle& other) const {
+  return std::any_of(store_->digests.begin(), store_->digests.end(),
+                     [&other](const std::string& digest) { return other.store_->digests.contains(digest); });
 }
 
 CachedVerification TrustBundle::Verify(const std::vector<std::string>& certificates,

@@ -1,18 +1,25 @@
 #include "local_client.h"
 
 #include <future>
+#include <memory>
 #include <utility>
 
-#include "annex/auth/certificate_authority.h"
+#include "annex/auth/user.h"
 #include "annex/json/read.h"
 #include "annex/json/write.h"
 
 namespace annex::server {
 
-LocalClient::LocalClient(api::Service& service, base::Executor& executor, base::TaskScope& tasks, const std::string& certificate)
-    : service_(service), executor_(executor), tasks_(tasks), peer_(std::make_shared<auth::Peer>()) {
-  peer_->certificates.push_back(auth::CertificateDer(certificate));
+namespace {
+
+auth::User Self() {
+  auth::User user;
+  user.name = "system:annex";
+  user.groups = {std::string(auth::kMastersGroup), std::string(auth::kAuthenticatedGroup)};
+  return user;
 }
+
+}  // namespace
 
 base::Result<LocalClient::Answer> LocalClient::Call(const std::string& method, const std::string& target, const json::Value& body) {
   auto request = std::make_shared<api::Request>();
@@ -21,12 +28,12 @@ base::Result<LocalClient::Answer> LocalClient::Call(const std::string& method, c
   request->headers.Add("user-agent", "annex/" ANNEX_VERSION);
   request->headers.Add("content-type", "application/json");
   if (!body.is_null()) request->body = json::ToJson(body);
-  request->peer = peer_;
+  request->peer = std::make_shared<auth::Peer>();
   request->remote_address = "local";
   request->executor = &executor_;
   std::promise<api::Response> promise;
   executor_.Post([&] {
-    tasks_.Spawn<api::Response>(service_.Serve(std::move(*request)),
+    tasks_.Spawn<api::Response>(service_.ServeLocally(std::move(*request), Self()),
                                 [&promise](api::Response response) { promise.set_value(std::move(response)); });
   });
   const api::Response response = promise.get_future().get();

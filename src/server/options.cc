@@ -27,7 +27,10 @@ base::Result<void> SplitListen(ServeOptions& options) {
 
 }  // namespace
 
-base::Result<void> Complete(ServeOptions& options) { return SplitListen(options); }
+base::Result<void> Complete(ServeOptions& options) {
+  if (options.listen.empty()) options.listen = options.standalone ? "127.0.0.1:8443" : "0.0.0.0:8443";
+  return SplitListen(options);
+}
 
 base::Result<void> Validate(const ServeOptions& options) {
   if (options.data_dir.empty()) return Wrong("--data-dir is missing: name a folder that Annex may keep its data in");

@@ -4,8 +4,10 @@
 
 #include <chrono>
 #include <csignal>
+#include <memory>
 
 #include "annex/base/log.h"
+#include "cluster.h"
 #include "standalone.h"
 
 namespace annex::server {
@@ -37,12 +39,15 @@ base::Result<void> Serve(ServeOptions options) {
   ANNEX_RETURN_IF_ERROR(Validate(options));
   base::SetUpLogging(options.log_format, options.log_level);
   const sigset_t signals = BlockSignals();
-  if (!options.standalone) {
-    return base::Error(base::Reason::kInvalid, "serving behind a cluster's kube-apiserver is not built yet; run with --standalone");
+  std::unique_ptr<Standalone> standalone;
+  std::unique_ptr<Cluster> cluster;
+  if (options.standalone) {
+    ANNEX_TRY(standalone, Standalone::Start(options));
+  } else {
+    ANNEX_TRY(cluster, Cluster::Start(options));
   }
-  ANNEX_TRY(const auto server, Standalone::Start(options));
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
-  base::LogInfo("Ready", {{"milliseconds", static_cast<std::int64_t>(took.count())}});
+  base::LogInfo("Started", {{"milliseconds", static_cast<std::int64_t>(took.count())}});
   WaitForEnd(signals);
   return {};
 }

@@ -5,6 +5,7 @@
 
 #include "annex/base/log.h"
 #include "annex/json/read.h"
+#include "annex/json/write.h"
 
 namespace annex::source {
 namespace {
@@ -14,8 +15,16 @@ using json::Value;
 constexpr std::size_t kReindexPage = 500;
 constexpr std::chrono::milliseconds kOldUsersPoll{50};
 
-// What of a definition its resource is made from.
-Value Essence(const Value& definition, const ResourcePublisher::Options& options) {
+// FNV-1a with 64 bits: the same in every process.
+constexpr std::uint64_t kFnvBasis = 14695981039346656037ULL;
+std::uint64_t Fnv1a(std::uint64_t hash, std::string_view text) {
+  constexpr std::uint64_t kPrime = 1099511628211ULL;
+  for (const char character : text) hash = (hash ^ static_cast<unsigned char>(character)) * kPrime;
+  return hash;
+}
+
+// A hash of what of a definition its resource is made from.
+std::uint64_t Essence(const Value& definition, const ResourcePublisher::Options& options) {
   Value essence = Value::object();
   if (const Value* spec = json::Find(definition, "spec")) essence["spec"] = *spec;
   essence["terminating"] = options.terminating;
@@ -23,7 +32,7 @@ Value Essence(const Value& definition, const ResourcePublisher::Options& options
   essence["names"] = {options.names.plural, options.names.singular, options.names.kind, options.names.list_kind};
   essence["shortNames"] = options.names.short_names;
   essence["categories"] = options.names.categories;
-  return essence;
+  return Fnv1a(kFnvBasis, json::ToJson(essence));
 }
 
 std::string CollectionName(const Value& definition, const ResourcePublisher::Options& options) {
@@ -52,14 +61,14 @@ base::Task<base::Result<store::CollectionInfo>> ResourcePublisher::OpenCollectio
 
 base::Task<base::Result<void>> ResourcePublisher::Publish(Value definition, Options options) {
   const std::string name = json::TextAt(definition, {"metadata", "name"});
-  Value essence = Essence(definition, options);
+  const std::uint64_t essence = Essence(definition, options);
   if (const auto known = published_.find(name); known != published_.end() && known->second == essence) {
     co_return base::Result<void>();
   }
   ANNEX_CO_TRY(const store::CollectionInfo collection, co_await OpenCollection(CollectionName(definition, options)));
   ANNEX_CO_TRY(auto resource, definition::Resource::Compile(definition, {options.names, options.terminating, collection.id}));
   const std::weak_ptr<const definition::Resource> old = std::exchange(resources_[name], resource);
-  published_[name] = std::move(essence);
+  published_[name] = essence;
   if (collection.terms_format != resource->format()) tasks_.Spawn(Reindex(resource, old));
   PublishSnapshot();
   hub_.Interrupt(collection.id);
@@ -81,6 +90,17 @@ base::Task<base::Result<void>> ResourcePublisher::Withdraw(std::string name, Obj
   co_return co_await base::Await<base::Result<void>>(executor_, start);
 }
 
+std::map<std::string, std::string> ResourcePublisher::Fingerprints() const {
+  std::map<std::string, std::string> fingerprints;
+  std::map<std::string, std::uint64_t> hashes;
+  for (const auto& [name, resource] : resources_) {
+    std::uint64_t& hash = hashes.try_emplace(resource->group(), kFnvBasis).first->second;
+    hash = Fnv1a(hash, name + "=" + std::to_string(published_.at(name)));
+  }
+  for (const auto& [group, hash] : hashes) fingerprints[group] = std::to_string(hash);
+  return fingerprints;
+}
+
 void ResourcePublisher::Release() {
   held_ = false;
   PublishSnapshot();
@@ -92,6 +112,7 @@ void ResourcePublisher::PublishSnapshot() {
   all.reserve(resources_.size());
   for (const auto& [name, resource] : resources_) all.push_back(resource);
   registry_.Publish(std::make_shared<const definition::Snapshot>(std::move(all)));
+  if (on_change_) on_change_();
 }
 
 base::Task<void> ResourcePublisher::Reindex(std::shared_ptr<const definition::Resource> resource,

@@ -55,6 +55,10 @@ NamespaceState StandaloneNamespaces::State(std::string_view name) const {
   return found ? state : NamespaceState::kMissing;
 }
 
+base::Task<base::Result<void>> StandaloneNamespaces::Refresh(std::string name, base::Executor& executor) {
+  co_return base::Result<void>();  // State has looked already
+}
+
 base::Task<void> StandaloneNamespaces::OnSynced(std::function<void()> ready) {
   if (ready) ready();
   co_return;

@@ -13,13 +13,14 @@
 
 #include "annex/api/health.h"
 #include "annex/api/message.h"
-#include "annex/definition/namespaces.h"
 #include "annex/auth/authenticator.h"
 #include "annex/auth/authorizer.h"
+#include "annex/auth/user.h"
 #include "annex/base/clock.h"
 #include "annex/base/metrics.h"
 #include "annex/base/random.h"
 #include "annex/base/task.h"
+#include "annex/definition/namespaces.h"
 #include "annex/definition/registry.h"
 #include "annex/json/value.h"
 #include "annex/store/store.h"
@@ -27,10 +28,11 @@
 
 namespace annex::api {
 
-// The types that standalone mode serves besides custom resources: their collections.
-struct BuiltinCollections {
+// The types beside custom resources.
+struct Builtins {
   store::CollectionId definitions = 0;
-  store::CollectionId namespaces = 0;
+  std::optional<store::CollectionId> namespaces;  // nullopt: the cluster has them
+  bool served = false;                            // to clients; else they are for ServeLocally alone, and the cluster serves its own
 };
 
 // All references must outlive the service.
@@ -38,7 +40,7 @@ struct ApiParts {
   store::Store& store;
   store::WatchHub& hub;
   const definition::Registry& registry;
-  const definition::NamespaceLookup& namespaces;
+  definition::NamespaceLookup& namespaces;
   auth::Authenticator& authenticator;
   auth::Authorizer& authorizer;
   const Health& health;
@@ -49,11 +51,13 @@ struct ApiParts {
 
 class ApiService final : public Service {
  public:
-  // `builtins`: nullopt in files mode, where the cluster serves definitions and namespaces.
-  ApiService(const ApiParts& parts, std::optional<BuiltinCollections> builtins);
+  ApiService(const ApiParts& parts, const Builtins& builtins);
   ~ApiService() override;
 
   base::Task<Response> Serve(Request request) override;
+
+  // Serves a request of this process itself, as `user` and past authorization; all built-in types are there.
+  base::Task<Response> ServeLocally(Request request, auth::User user);
 
   // Deletes the objects of a resource, each with its finalizers honoured, in one namespace or (namespace_name empty) everywhere.
   // The result is how many are left: objects whose finalizers somebody else has to remove.
@@ -61,9 +65,9 @@ class ApiService final : public Service {
   base::Task<base::Result<std::int64_t>> DeleteObjects(std::shared_ptr<const definition::Resource> resource,
                                                        std::string namespace_name, base::Executor& executor);
 
-  // Changes a definition or namespace for a controller of standalone mode, past the rules for clients: `change` edits the object and
+  // Changes a definition or namespace for its controller, past the rules for clients: `change` edits the object and
   // returns whether there is anything to write; it is called again after a lost race. An object under deletion that has no finalizers
-  // left is removed. One that does not exist is no error. REQUIRES: built-in types are served.
+  // left is removed. One that does not exist is no error. REQUIRES: there is such a type.
   enum class Builtin : std::uint8_t { kDefinition, kNamespace };
   base::Task<base::Result<void>> UpdateBuiltin(Builtin type, std::string name, std::function<bool(json::Value&)> change,
                                                base::Executor& executor);

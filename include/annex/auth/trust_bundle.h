@@ -27,6 +27,9 @@ class TrustBundle {
   // authentication. The outcome says until when it holds.
   CachedVerification Verify(const std::vector<std::string>& certificates, std::chrono::system_clock::time_point now) const;
 
+  // Whether some certificate is in both.
+  bool SharesAuthorityWith(const TrustBundle& other) const;
+
   // Different for every bundle of a process.
   std::uint64_t generation() const { return generation_; }
 

@@ -15,7 +15,7 @@ namespace annex::server {
 struct ServeOptions {
   bool standalone = false;
   std::string data_dir;
-  std::string listen = "127.0.0.1:8443";
+  std::string listen;  // empty: 127.0.0.1:8443 standalone, 0.0.0.0:8443 behind a cluster
   std::string definitions_dir;
 
   // Files mode: the cluster. Without a kubeconfig, the service account of the pod that Annex runs in.

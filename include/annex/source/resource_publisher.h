@@ -44,6 +44,12 @@ class ResourcePublisher {
   // All that are served, by the names of their definitions.
   const std::map<std::string, std::shared_ptr<const definition::Resource>>& resources() const { return resources_; }
 
+  // For each group a text that differs whenever its definitions do.
+  std::map<std::string, std::string> Fingerprints() const;
+
+  // Called after each change of what is served, on the executor. Given once, before the first change.
+  void OnChange(std::function<void()> listener) { on_change_ = std::move(listener); }
+
   // While set, changes do not reach the registry: for publishing many definitions at once at start.
   void Hold() { held_ = true; }
   void Release();
@@ -60,8 +66,9 @@ class ResourcePublisher {
   definition::Registry& registry_;
   base::Executor& executor_;
   std::map<std::string, std::shared_ptr<const definition::Resource>> resources_;
-  std::map<std::string, json::Value> published_;  // what each was made from, to see that nothing changed
+  std::map<std::string, std::uint64_t> published_;  // a hash of what each was made from, to see that nothing changed
   bool held_ = false;
+  std::function<void()> on_change_;
   base::TaskScope tasks_;  // last: they use all of the above
 };
 

@@ -40,6 +40,7 @@ class StandaloneNamespaces final : public definition::NamespaceLookup {
   void Start(ControlledObjects& namespaces, DeleteObjects delete_objects, std::function<void()> ready);
 
   definition::NamespaceState State(std::string_view name) const override;
+  base::Task<base::Result<void>> Refresh(std::string name, base::Executor& executor) override;
 
  private:
   base::Task<void> OnSynced(std::function<void()> ready);

@@ -1,4 +1,4 @@
-#include "annex/source/standalone_definitions.h"
+#include "annex/source/definition_controller.h"
 
 #include <algorithm>
 #include <utility>
@@ -72,12 +72,12 @@ bool SetNamesStatus(Value& definition, const AcceptedNames& accepted, const std:
 
 }  // namespace
 
-StandaloneDefinitions::StandaloneDefinitions(Parts parts)
+DefinitionController::DefinitionController(Parts parts)
     : parts_(std::move(parts)), follower_(parts_.store, parts_.hub, parts_.collection, parts_.executor) {}
 
-StandaloneDefinitions::~StandaloneDefinitions() = default;
+DefinitionController::~DefinitionController() = default;
 
-void StandaloneDefinitions::Start(std::function<void()> ready) {
+void DefinitionController::Start(std::function<void()> ready) {
   ObjectFollower::Handlers handlers;
   handlers.on_begin = [this] {
     known_.clear();
@@ -90,7 +90,7 @@ void StandaloneDefinitions::Start(std::function<void()> ready) {
   parts_.executor.Post([this, shared] { tasks_.Spawn(follower_.Run(std::move(*shared))); });
 }
 
-base::Task<void> StandaloneDefinitions::OnSynced(std::function<void()> ready) {
+base::Task<void> DefinitionController::OnSynced(std::function<void()> ready) {
   synced_ = true;
   std::vector<std::string> names;
   for (const auto& [name, known] : known_) names.push_back(name);
@@ -105,7 +105,7 @@ base::Task<void> StandaloneDefinitions::OnSynced(std::function<void()> ready) {
   if (ready) ready();
 }
 
-base::Task<void> StandaloneDefinitions::OnDefinition(std::string name, const Value* definition) {
+base::Task<void> DefinitionController::OnDefinition(std::string name, const Value* definition) {
   const auto known = known_.find(name);
   std::string group = definition != nullptr ? GroupOf(*definition) : known != known_.end() ? GroupOf(known->second.definition) : "";
   if (definition == nullptr) {
@@ -117,15 +117,17 @@ base::Task<void> StandaloneDefinitions::OnDefinition(std::string name, const Val
   if (synced_) co_await ReconcileGroup(std::move(group));
 }
 
-base::Task<void> StandaloneDefinitions::Withdraw(std::string name) {
-  auto withdrawn = co_await parts_.publisher.Withdraw(name, ResourcePublisher::Objects::kDrop);
+base::Task<void> DefinitionController::Withdraw(std::string name) {
+  const bool keep = parts_.objects == Objects::kKeep;
+  const auto objects = keep ? ResourcePublisher::Objects::kKeep : ResourcePublisher::Objects::kDrop;
+  auto withdrawn = co_await parts_.publisher.Withdraw(name, objects);
   if (!withdrawn) {
     base::LogError("Removing the objects of a deleted definition failed",
                    {{"definition", name}, {"error", withdrawn.error().message}});
   }
 }
 
-base::Task<void> StandaloneDefinitions::ReconcileGroup(std::string group) {
+base::Task<void> DefinitionController::ReconcileGroup(std::string group) {
   std::vector<std::string> names;
   for (const auto& [name, known] : known_) {
     if (GroupOf(known.definition) == group) names.push_back(name);
@@ -133,7 +135,7 @@ base::Task<void> StandaloneDefinitions::ReconcileGroup(std::string group) {
   for (std::string& name : names) co_await Reconcile(std::move(name));
 }
 
-base::Task<void> StandaloneDefinitions::Reconcile(std::string name) {
+base::Task<void> DefinitionController::Reconcile(std::string name) {
   const auto known = known_.find(name);
   if (known == known_.end()) co_return;
   const Value definition = known->second.definition;
@@ -148,7 +150,8 @@ base::Task<void> StandaloneDefinitions::Reconcile(std::string name) {
   // Served before its conditions say so: who waits for them finds it there.
   ResourcePublisher::Options options;
   options.names = accepted.names;
-  options.incarnation = json::TextAt(definition, {"metadata", "uid"});
+  // Objects of a definition that was deleted are not those of one that is made again, unless they are kept.
+  if (parts_.objects == Objects::kDelete) options.incarnation = json::TextAt(definition, {"metadata", "uid"});
   options.terminating = definition::ConditionIsTrue(definition, "Terminating");
   if (accepted.all || definition::ConditionIsTrue(definition, "Established")) {
     auto published = co_await parts_.publisher.Publish(definition, std::move(options));
@@ -174,8 +177,7 @@ base::Task<void> StandaloneDefinitions::Reconcile(std::string name) {
   }
 }
 
-base::Task<void> StandaloneDefinitions::Finalize(std::string name) {
-  const auto now = [this] { return base::Rfc3339(parts_.clock.Now()); };
+base::Task<void> DefinitionController::DeleteAllObjects(std::string name) {
   while (true) {
     const auto resource = parts_.publisher.Find(name);
     base::Result<std::int64_t> left = 0;
@@ -184,7 +186,11 @@ base::Task<void> StandaloneDefinitions::Finalize(std::string name) {
     if (!left) base::LogError("Deleting the objects of a definition failed", {{"definition", name}, {"error", left.error().message}});
     co_await base::Sleep(parts_.executor, kFinalizePoll);
   }
-  const auto finish = [time = now()](Value& object) {
+}
+
+base::Task<void> DefinitionController::Finalize(std::string name) {
+  if (parts_.objects == Objects::kDelete) co_await DeleteAllObjects(name);
+  const auto finish = [time = base::Rfc3339(parts_.clock.Now())](Value& object) {
     definition::SetCondition(object, {"Terminating", "False", "InstanceDeletionCompleted", "removed all instances"}, time);
     Value& metadata = object["metadata"];
     Value finalizers = Value::array();

@@ -1,13 +1,14 @@
-// StandaloneDefinitions: the life of CustomResourceDefinitions in standalone mode (what the controllers of apiextensions-apiserver
-// do: naming, establishing, finalizing).
+// DefinitionController: the life of CustomResourceDefinitions (what the controllers of apiextensions-apiserver do: naming,
+// establishing, finalizing).
 //
 // It follows the collection of definitions. For each it decides which names are accepted, sets conditions, serves the resource, and
-// when the definition is deleted, deletes the objects, ends the serving and lets the definition go.
+// when the definition is deleted, ends the serving and lets the definition go; its objects are deleted before that or kept.
 //
 // Thread rule: Start is called by the owner's thread; everything else runs on `executor`.
 // Lifetime: the executor must run no more tasks when it is destroyed.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -25,20 +26,24 @@
 
 namespace annex::source {
 
-class StandaloneDefinitions {
+class DefinitionController {
  public:
+  // What becomes of the objects of a definition that is deleted: Kubernetes deletes them with it. A definition that came from a file
+  // is only withdrawn with it: its objects are there again when the file is.
+  enum class Objects : std::uint8_t { kDelete, kKeep };
   struct Parts {
     store::Store& store;
     store::WatchHub& hub;
     store::CollectionId collection;  // of the definitions
     ResourcePublisher& publisher;
     ControlledObjects& definitions;
-    DeleteObjects delete_objects;
+    Objects objects;
+    DeleteObjects delete_objects;  // for kDelete
     const base::Clock& clock;
     base::Executor& executor;
   };
-  explicit StandaloneDefinitions(Parts parts);
-  ~StandaloneDefinitions();
+  explicit DefinitionController(Parts parts);
+  ~DefinitionController();
 
   // Serves all definitions that the store has, then follows changes. `ready` is called on the executor once the first is done.
   void Start(std::function<void()> ready);
@@ -55,6 +60,7 @@ class StandaloneDefinitions {
   // A change of one definition may free names for, or take them from, others of its group.
   base::Task<void> ReconcileGroup(std::string group);
   base::Task<void> Finalize(std::string name);
+  base::Task<void> DeleteAllObjects(std::string name);
   base::Task<void> Withdraw(std::string name);
 
   const Parts parts_;

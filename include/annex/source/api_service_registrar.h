@@ -1,0 +1,85 @@
+// ApiServiceRegistrar: keeps the cluster's APIService objects (apiregistration.k8s.io/v1) at what Annex serves: one for each group and
+// version, leading to Annex's Service, with its CA bundle.
+//
+// Annex changes an APIService that leads to its own Service, and deletes one only if it also carries its label. One that leads
+// elsewhere (another server, or kube-apiserver itself) is left alone, and the log says so. The priorities are set when the object is
+// made and are the operator's from then on. kube-apiserver reads a group's discovery and OpenAPI again when an APIService of the group
+// changes, so each carries a fingerprint of the group's definitions.
+//
+// Thread rule: Start and Kick may be called from any thread; everything else runs on `executor`.
+// Lifetime: the executor must run no more tasks when it is destroyed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+
+#include "annex/base/executor.h"
+#include "annex/base/metrics.h"
+#include "annex/base/random.h"
+#include "annex/base/result.h"
+#include "annex/base/task.h"
+#include "annex/definition/registry.h"
+#include "annex/json/value.h"
+#include "annex/kube/client.h"
+#include "annex/kube/reflector.h"
+#include "annex/source/resource_publisher.h"
+
+namespace annex::source {
+
+class ApiServiceRegistrar {
+ public:
+  // The Service through which kube-apiserver reaches this process.
+  struct Service {
+    std::string namespace_name;
+    std::string name;
+    std::int64_t port = 443;
+    std::string ca_bundle;  // PEM
+  };
+  struct Parts {
+    kube::Client& client;
+    const definition::Registry& registry;
+    const ResourcePublisher& publisher;
+    base::Random& random;
+    base::Metrics& metrics;
+    base::Executor& executor;  // the publisher's
+  };
+  ApiServiceRegistrar(Parts parts, Service service);
+
+  // Begins. REQUIRES: the registry has everything that is served.
+  void Start();
+  // What is served has changed.
+  void Kick();
+
+ private:
+  using Objects = std::map<std::string, json::Value>;
+
+  void OnApiService(const json::Value& object, bool deleted);
+  void Wake();
+  base::Task<void> Work();
+  // True if everything is as it shall be.
+  base::Task<bool> Reconcile();
+  base::Task<base::Result<void>> Bring(std::string name, json::Value wanted);
+  base::Task<base::Result<void>> Remove(json::Value object);
+  // Sends one change, and remembers the object that comes back.
+  base::Task<base::Result<void>> Change(kube::Client::Call call);
+
+  Objects WantedObjects() const;
+  bool LeadsHere(const json::Value& object) const;
+  void ComplainOnce(const std::string& name, const json::Value& object);
+
+  const Parts parts_;
+  const Service service_;
+  base::MetricFamily<base::Gauge>& states_;
+  kube::Reflector reflector_;
+  Objects cluster_;  // the APIServices that the cluster has
+  bool synced_ = false;
+  bool started_ = false;
+  bool working_ = false;
+  bool again_ = false;
+  std::set<std::string> complained_;
+  base::TaskScope tasks_;  // last: they use all of the above
+};
+
+}  // namespace annex::source

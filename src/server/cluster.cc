@@ -1,0 +1,108 @@
+#include "cluster.h"
+
+#include <utility>
+
+#include "annex/base/log.h"
+#include "annex/kube/config.h"
+#include "private_files.h"
+
+namespace annex::server {
+namespace {
+
+base::Result<kube::Config> ReadConfig(const std::string& kubeconfig) {
+  return kubeconfig.empty() ? kube::InClusterConfig() : kube::LoadKubeconfig(kubeconfig);
+}
+
+// Where Annex's Service is, if nobody says so: where Annex itself is.
+base::Result<void> CompleteService(ServeOptions& options, const kube::Config& config) {
+  if (options.service_namespace.empty()) options.service_namespace = config.namespace_name;
+  if (!options.service_namespace.empty()) return {};
+  return base::Error(base::Reason::kInvalid,
+                     "--service-namespace is missing: name the namespace of the Service that leads to this server (the kubeconfig's "
+                     "context names none)");
+}
+
+}  // namespace
+
+Cluster::Cluster(std::unique_ptr<Foundation> foundation, std::unique_ptr<kube::Client> client)
+    : foundation_(std::move(foundation)),
+      client_(std::move(client)),
+      tokens_(*client_, foundation_->clock, foundation_->random, foundation_->metrics),
+      authenticator_(foundation_->clock, &tokens_),
+      authentication_(*client_, authenticator_, foundation_->random, foundation_->control_thread),
+      authorizer_(*client_, foundation_->clock, foundation_->random, foundation_->metrics),
+      namespaces_(*client_, foundation_->clock, foundation_->random, foundation_->control_thread) {}
+
+base::Result<std::unique_ptr<Cluster>> Cluster::Start(const ServeOptions& asked) {
+  ServeOptions options = asked;
+  ANNEX_TRY(const auto config, ReadConfig(options.kubeconfig));
+  ANNEX_RETURN_IF_ERROR(CompleteService(options, config));
+  ANNEX_TRY(auto client, kube::Client::Make(config));
+  ANNEX_TRY(auto foundation, Foundation::Open(options));
+  std::unique_ptr<Cluster> server(new Cluster(std::move(foundation), std::move(client)));
+  server->AddHealthChecks();
+  ANNEX_TRY(server->pki_, Pki::Open(options.data_dir, server->foundation_->clock));
+  ANNEX_RETURN_IF_ERROR(server->StartFrontend());
+  ANNEX_TRY(server->folder_, DefinitionFolder::Start({options.definitions_dir, true}, server->frontend_->local(),
+                                                     server->foundation_->metrics));
+  ANNEX_RETURN_IF_ERROR(server->frontend_->Listen(*server->pki_, server->ServingNames()));
+  base::LogInfo("Serving securely", {{"address", options.listen_address},
+                                     {"port", static_cast<std::uint64_t>(server->frontend_->port())},
+                                     {"service", options.service_namespace + "/" + options.service_name},
+                                     {"cluster", config.server}});
+  ANNEX_RETURN_IF_ERROR(server->StartRegistrar());
+  return server;
+}
+
+Cluster::~Cluster() {
+  if (frontend_) frontend_->StopListening();
+  folder_.reset();
+  client_->Stop();
+  foundation_->Stop();
+}
+
+void Cluster::AddHealthChecks() {
+  const auto check = [this](const char* name, auto ready, const char* message) {
+    foundation_->health.Add({name, [ready, message]() -> base::Result<void> {
+                               if (ready()) return {};
+                               return base::Error(base::Reason::kServiceUnavailable, message);
+                             }});
+  };
+  check("authentication", [this] { return authentication_.Ready(); },
+        "the cluster's ConfigMap kube-system/extension-apiserver-authentication was not read yet");
+  check("namespaces", [this] { return namespaces_.Ready(); }, "the cluster's namespaces were not read yet");
+}
+
+base::Result<void> Cluster::StartFrontend() {
+  authentication_.Start();
+  namespaces_.Start();
+  Frontend::Parts parts{*foundation_, namespaces_, authenticator_, authorizer_, std::nullopt};
+  parts.objects = source::DefinitionController::Objects::kKeep;
+  ANNEX_TRY(frontend_, Frontend::Start(parts));
+  return {};
+}
+
+std::vector<std::string> Cluster::ServingNames() const {
+  const ServeOptions& options = foundation_->options;
+  std::vector<std::string> names = LocalNames(options);
+  const std::string service = options.service_name + "." + options.service_namespace;
+  for (const char* suffix : {".svc", ".svc.cluster.local", ""}) names.push_back(service + suffix);
+  return names;
+}
+
+base::Result<void> Cluster::StartRegistrar() {
+  const ServeOptions& options = foundation_->options;
+  source::ApiServiceRegistrar::Service service{options.service_namespace, options.service_name, options.service_port,
+                                               pki_->authority()};
+  if (!options.tls_cert_file.empty()) {
+    ANNEX_TRY(service.ca_bundle, ReadFile(options.tls_cert_file));
+  }
+  registrar_.emplace(source::ApiServiceRegistrar::Parts{*client_, foundation_->registry, frontend_->publisher(), foundation_->random,
+                                                        foundation_->metrics, foundation_->control_thread},
+                     std::move(service));
+  foundation_->control_thread.Post([this] { frontend_->publisher().OnChange([this] { registrar_->Kick(); }); });
+  registrar_->Start();
+  return {};
+}
+
+}  // namespace annex::server

@@ -1,0 +1,57 @@
+// Cluster: a server behind a cluster's kube-apiserver, all its parts put together.
+//
+// Who asks and what they may do is decided with the cluster (delegated authentication and authorization); namespaces are the
+// cluster's; definitions come from files; the cluster's APIService objects are kept at what is served.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "annex/auth/access_reviewer.h"
+#include "annex/auth/cluster_authentication.h"
+#include "annex/auth/request_authenticator.h"
+#include "annex/auth/token_reviewer.h"
+#include "annex/kube/client.h"
+#include "annex/server/options.h"
+#include "annex/source/api_service_registrar.h"
+#include "annex/source/cluster_namespaces.h"
+#include "definition_folder.h"
+#include "foundation.h"
+#include "frontend.h"
+#include "pki.h"
+
+namespace annex::server {
+
+class Cluster {
+ public:
+  // Starts everything. It listens when it returns; it is ready once the cluster has told who may ask.
+  // Errors: as the parts have them. A cluster that cannot be reached is none: it is tried for as long as it takes.
+  static base::Result<std::unique_ptr<Cluster>> Start(const ServeOptions& options);
+  ~Cluster();
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
+ private:
+  Cluster(std::unique_ptr<Foundation> foundation, std::unique_ptr<kube::Client> client);
+
+  void AddHealthChecks();
+  base::Result<void> StartFrontend();
+  std::vector<std::string> ServingNames() const;
+  base::Result<void> StartRegistrar();
+
+  const std::unique_ptr<Foundation> foundation_;
+  const std::unique_ptr<kube::Client> client_;
+  std::optional<Pki> pki_;
+  auth::TokenReviewer tokens_;
+  auth::RequestAuthenticator authenticator_;
+  auth::ClusterAuthentication authentication_;
+  auth::AccessReviewer authorizer_;
+  source::ClusterNamespaces namespaces_;
+  std::unique_ptr<Frontend> frontend_;
+  std::unique_ptr<DefinitionFolder> folder_;
+  std::optional<source::ApiServiceRegistrar> registrar_;
+};
+
+}  // namespace annex::server

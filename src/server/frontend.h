@@ -1,0 +1,73 @@
+// Frontend: what serves requests in every mode: the API over the resources of the definitions in the store, and the HTTP server.
+//
+// Definitions are objects of the store in every mode. Standalone, clients write them; behind a cluster they come from files, clients do
+// not see them, and the objects of a definition that is withdrawn stay.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "annex/api/api_service.h"
+#include "annex/auth/authenticator.h"
+#include "annex/auth/authorizer.h"
+#include "annex/definition/namespaces.h"
+#include "annex/http/server.h"
+#include "annex/source/controlled_objects.h"
+#include "annex/source/definition_controller.h"
+#include "annex/source/resource_publisher.h"
+#include "foundation.h"
+#include "local_client.h"
+#include "pki.h"
+
+namespace annex::server {
+
+class Frontend {
+ public:
+  // All references must outlive the Frontend.
+  struct Parts {
+    Foundation& foundation;
+    definition::NamespaceLookup& namespaces;
+    auth::Authenticator& authenticator;
+    auth::Authorizer& authorizer;
+    std::optional<store::CollectionId> namespace_collection;  // standalone
+    bool serve_builtins = false;
+    source::DefinitionController::Objects objects = source::DefinitionController::Objects::kDelete;
+  };
+  // Serves the definitions of the store, to Listen's and to local clients. Errors: InternalError (the store).
+  static base::Result<std::unique_ptr<Frontend>> Start(const Parts& parts);
+  ~Frontend();
+
+  // Takes requests, with the certificate of the options or one of `pki` for `names`. Errors: as http::Server::Start.
+  base::Result<void> Listen(const Pki& pki, const std::vector<std::string>& names);
+  // The port; REQUIRES: it listens.
+  std::uint16_t port() const { return http_->port(); }
+  // Takes no more requests, and ends those under way.
+  void StopListening();
+
+  api::ApiService& api() { return api_; }
+  source::ResourcePublisher& publisher() { return publisher_; }
+  LocalClient& local() { return local_; }
+
+ private:
+  class DefinitionHands;
+  Frontend(const Parts& parts, store::CollectionId definitions);
+
+  Foundation& foundation_;
+  api::ApiService api_;
+  source::ResourcePublisher publisher_;
+  const std::unique_ptr<DefinitionHands> definition_hands_;
+  source::DefinitionController definitions_;
+  base::TaskScope local_tasks_;
+  LocalClient local_;
+  std::unique_ptr<http::Server> http_;
+};
+
+// How a client on this machine reaches a server that listens on `address`, which may stand for all addresses.
+std::string LocalAddress(const std::string& address);
+// The names and addresses that a serving certificate is for in any case.
+std::vector<std::string> LocalNames(const ServeOptions& options);
+
+}  // namespace annex::server
