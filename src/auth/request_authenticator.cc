@@ -29,15 +29,14 @@ std::string AsToken(std::string_view name) {
   return token;
 }
 
-// A header that only looks like one of identity: nobody honest sends it.
+// A header that only looks like one of identity: nobody honest sends it. What follows a prefix may be anything.
 bool ImitatesIdentity(const base::Headers& headers, const FrontProxyConfig& config) {
   return std::any_of(headers.begin(), headers.end(), [&config](const base::Header& header) {
     const std::string token = AsToken(header.name);
+    const auto imitates_prefix = [&](const std::string& prefix) { return token.starts_with(prefix) && !header.name.starts_with(prefix); };
+    if (std::any_of(config.extra_prefixes.begin(), config.extra_prefixes.end(), imitates_prefix)) return true;
     if (token == header.name) return false;
-    const bool prefixed = std::any_of(config.extra_prefixes.begin(), config.extra_prefixes.end(),
-                                      [&token](const std::string& prefix) { return token.starts_with(prefix); });
-    return prefixed || Contains(config.username_headers, token) || Contains(config.group_headers, token) ||
-           Contains(config.uid_headers, token);
+    return Contains(config.username_headers, token) || Contains(config.group_headers, token) || Contains(config.uid_headers, token);
   });
 }
 

@@ -57,6 +57,8 @@ base::Result<std::unique_ptr<Cluster>> Cluster::Start(const ServeOptions& asked)
 Cluster::~Cluster() {
   if (frontend_) frontend_->StopListening();
   folder_.reset();
+  // What follows the cluster ends first, and takes no notice of the calls that Stop breaks off.
+  foundation_->control_thread.Stop();
   client_->Stop();
   foundation_->Stop();
 }
