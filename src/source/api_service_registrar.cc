@@ -16,19 +16,19 @@ constexpr const char* kPath = "/apis/apiregistration.k8s.io/v1/apiservices";
 constexpr const char* kManagedBy = "app.kubernetes.io/managed-by";
 constexpr const char* kOwner = "annex";
 constexpr const char* kFingerprint = "annex.dev/definitions";
+constexpr const char* kService = "annex.dev/service";
 // What kube-apiserver gives the groups of custom resources (autoregister controller of apiextensions).
 constexpr int kGroupPriority = 1000;
 constexpr int kVersionPriority = 100;
 
 constexpr kube::Backoff::Options kBackoff{std::chrono::seconds(1), 2.0, 0.2, std::chrono::seconds(10)};
 
-// The parts of an APIService that are Annex's business. True if something was different.
+// Brings an APIService to what it shall be. True if something was different.
 bool TakeOver(Value& object, const Value& wanted) {
   const Value before = object;
-  for (const char* field : {"service", "caBundle", "group", "version"}) object["spec"][field] = wanted["spec"][field];
-  object["spec"].erase("insecureSkipTLSVerify");
+  object["spec"] = wanted["spec"];
   object["metadata"]["labels"][kManagedBy] = kOwner;
-  object["metadata"]["annotations"][kFingerprint] = wanted["metadata"]["annotations"][kFingerprint];
+  for (const auto& [key, value] : wanted["metadata"]["annotations"].items()) object["metadata"]["annotations"][key] = value;
   return object != before;
 }
 
@@ -102,7 +102,7 @@ base::Task<bool> ApiServiceRegistrar::Reconcile() {
   std::size_t foreign = 0;
   for (auto& [name, object] : wanted) {
     const auto there = cluster_.find(name);
-    if (there != cluster_.end() && !LeadsHere(there->second)) {
+    if (there != cluster_.end() && !IsOurs(there->second)) {
       ++foreign;
       ComplainOnce(name, there->second);
       continue;
@@ -112,8 +112,7 @@ base::Task<bool> ApiServiceRegistrar::Reconcile() {
   }
   std::vector<Value> leftover;
   for (const auto& [name, object] : cluster_) {
-    const bool labelled = json::TextAt(object, {"metadata", "labels", kManagedBy}) == kOwner;
-    if (labelled && LeadsHere(object) && !wanted.contains(name)) leftover.push_back(object);
+    if (MadeHere(object) && !wanted.contains(name)) leftover.push_back(object);
   }
   for (Value& object : leftover) {
     const std::string name = json::TextAt(object, {"metadata", "name"});
@@ -183,7 +182,8 @@ ApiServiceRegistrar::Objects ApiServiceRegistrar::WantedObjects() const {
           {"metadata",
            {{"name", name},
             {"labels", {{kManagedBy, kOwner}}},
-            {"annotations", {{kFingerprint, fingerprint == fingerprints.end() ? "" : fingerprint->second}}}}},
+            {"annotations",
+             {{kFingerprint, fingerprint == fingerprints.end() ? "" : fingerprint->second}, {kService, ServiceName()}}}}},
           {"spec",
            {{"group", group_name},
             {"version", version.name},
@@ -196,9 +196,17 @@ ApiServiceRegistrar::Objects ApiServiceRegistrar::WantedObjects() const {
   return wanted;
 }
 
-bool ApiServiceRegistrar::LeadsHere(const Value& object) const {
-  return json::TextAt(object, {"spec", "service", "name"}) == service_.name &&
-         json::TextAt(object, {"spec", "service", "namespace"}) == service_.namespace_name;
+std::string ApiServiceRegistrar::ServiceName() const { return service_.namespace_name + "/" + service_.name; }
+
+bool ApiServiceRegistrar::MadeHere(const Value& object) const {
+  return json::TextAt(object, {"metadata", "labels", kManagedBy}) == kOwner &&
+         json::TextAt(object, {"metadata", "annotations", kService}) == ServiceName();
+}
+
+bool ApiServiceRegistrar::IsOurs(const Value& object) const {
+  const bool leads_here = json::TextAt(object, {"spec", "service", "name"}) == service_.name &&
+                          json::TextAt(object, {"spec", "service", "namespace"}) == service_.namespace_name;
+  return leads_here || MadeHere(object);
 }
 
 void ApiServiceRegistrar::ComplainOnce(const std::string& name, const Value& object) {

@@ -1,10 +1,10 @@
 // ApiServiceRegistrar: keeps the cluster's APIService objects (apiregistration.k8s.io/v1) at what Annex serves: one for each group and
 // version, leading to Annex's Service, with its CA bundle.
 //
-// Annex changes an APIService that leads to its own Service, and deletes one only if it also carries its label. One that leads
-// elsewhere (another server, or kube-apiserver itself) is left alone, and the log says so. The priorities are set when the object is
-// made and are the operator's from then on. kube-apiserver reads a group's discovery and OpenAPI again when an APIService of the group
-// changes, so each carries a fingerprint of the group's definitions.
+// Annex changes an APIService that leads to its own Service or that it made, and deletes only what it made (its label and its Service's
+// name in an annotation tell). Any other (of another server, or of kube-apiserver itself) is left alone, and the log says so.
+// kube-apiserver reads a group's discovery and OpenAPI again when an APIService of the group changes, so each carries a fingerprint of
+// the group's definitions.
 //
 // Thread rule: Start and Kick may be called from any thread; everything else runs on `executor`.
 // Lifetime: the executor must run no more tasks when it is destroyed.
@@ -66,7 +66,9 @@ class ApiServiceRegistrar {
   base::Task<base::Result<void>> Change(kube::Client::Call call);
 
   Objects WantedObjects() const;
-  bool LeadsHere(const json::Value& object) const;
+  std::string ServiceName() const;  // "namespace/name"
+  bool MadeHere(const json::Value& object) const;
+  bool IsOurs(const json::Value& object) const;
   void ComplainOnce(const std::string& name, const json::Value& object);
 
   const Parts parts_;
