@@ -35,6 +35,7 @@ class BuiltinStrategy : public Strategy {
   std::uint64_t terms_format() const override { return kFormat; }
   base::Result<void> FromStored(json::Value& object) const override { return {}; }
   base::Result<store::Mutation::State> ToStored(json::Value object) const override;
+  const schema::TypedStruct* protobuf_message() const override { return &identity_.type; }
   base::Result<void> Coerce(json::Value& object, std::vector<std::string>* unknown_fields) const override;
 
  private:

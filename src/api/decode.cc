@@ -7,6 +7,7 @@
 #include "annex/json/write.h"
 #include "annex/json/yaml.h"
 #include "negotiation.h"
+#include "protobuf_read.h"
 
 namespace annex::api {
 namespace {
@@ -16,10 +17,17 @@ using json::Value;
 struct Decoded {
   Value value;
   std::vector<std::string> complaints;  // duplicate keys, in the words of warnings
+  std::string_view message;             // kProtobuf: the object; `value` then has only apiVersion and kind
 };
 
 base::Result<Decoded> ParseBody(const std::string& body, Encoding encoding) {
   Decoded decoded;
+  if (encoding == Encoding::kProtobuf) {
+    ANNEX_TRY(ProtobufDocument document, ReadProtobufDocument(body));
+    decoded.value = {{"apiVersion", std::move(document.api_version)}, {"kind", std::move(document.kind)}};
+    decoded.message = document.message;
+    return decoded;
+  }
   if (encoding == Encoding::kYaml) {
     json::YamlReport report;
     ANNEX_TRY(decoded.value, json::ParseYaml(body, &report));
@@ -42,7 +50,7 @@ base::Result<Decoded> ParseBody(const std::string& body, Encoding encoding) {
 }
 
 // Reads apiVersion and kind as Go reads them into a struct of two strings.
-base::Result<void> CheckTypeMeta(const Value& value, const std::string& body) {
+base::Result<void> CheckTypeMeta(const Value& value) {
   constexpr const char* kStruct =
       "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }";
   const auto go_kind = [](const Value& wrong) -> std::string {
@@ -59,10 +67,25 @@ base::Result<void> CheckTypeMeta(const Value& value, const std::string& body) {
     return base::Error(BadRequest("couldn't get version/kind; json parse error: json: cannot unmarshal " + go_kind(*member) +
                                   " into Go struct field ." + key + " of type string"));
   }
-  if (json::TextAt(value, {"kind"}).empty()) {
-    return base::Error(BadRequest("Object 'Kind' is missing in '" + body + "'"));
-  }
   return {};
+}
+
+// Objects of built-in types need not say what they are; if they do, it has to be the right kind.
+base::Result<void> CheckBuiltinKind(const Context& context, Value& object) {
+  const Strategy& strategy = *context.strategy;
+  if (!object.is_object()) object = Value::object();
+  if (json::TextAt(object, {"kind"}).empty()) object["kind"] = strategy.kind();
+  if (json::TextAt(object, {"apiVersion"}).empty()) object["apiVersion"] = strategy.ApiVersion();
+  const std::string& kind = json::TextAt(object, {"kind"});
+  const std::string& api_version = json::TextAt(object, {"apiVersion"});
+  if (kind == strategy.kind() && api_version == strategy.ApiVersion()) return {};
+  return base::Error(BadRequest(KindNotRegistered(kind, api_version)));
+}
+
+// A custom resource has no message in protobuf. (kube-apiserver breaks the connection off, or cannot find the kind.)
+base::Status NoProtobuf() {
+  return {base::Reason::kUnsupportedMediaType,
+          "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml"};
 }
 
 base::Status Unrecognized(const Context& context, const base::Status& why) {
@@ -106,18 +129,33 @@ base::Result<void> CoerceObject(Context& context, Value& object, FieldValidation
 }
 
 base::Result<Value> DecodeObject(Context& context, FieldValidation validation) {
+  const Strategy& strategy = *context.strategy;
   const std::string& body = context.request.body;
   ANNEX_TRY(const Encoding encoding, NegotiateInput(context.request.headers));
+  if (encoding == Encoding::kProtobuf && strategy.protobuf_message() == nullptr) return base::Error(NoProtobuf());
   auto decoded = ParseBody(body, encoding);
   if (!decoded) return base::Error(Unrecognized(context, decoded.error()));
   Value object = std::move(decoded->value);
-  if (const auto typed = CheckTypeMeta(object, body); !typed) return base::Error(Unrecognized(context, typed.error()));
+  if (const auto typed = CheckTypeMeta(object); !typed) return base::Error(Unrecognized(context, typed.error()));
+  if (strategy.builtin()) {
+    if (const auto ours = CheckBuiltinKind(context, object); !ours) {
+      return base::Error(CannotBeHandled(context, object, ours.error().message));
+    }
+  } else if (json::TextAt(object, {"kind"}).empty()) {
+    return base::Error(Unrecognized(context, BadRequest("Object 'Kind' is missing in '" + body + "'")));
+  }
+  if (encoding == Encoding::kProtobuf) {
+    auto message = ReadProtobufMessage(decoded->message, *strategy.protobuf_message());
+    if (!message) return base::Error(CannotBeHandled(context, object, message.error().message));
+    message->update(object);
+    object = *std::move(message);
+  }
   const auto coerced = CoerceObject(context, object, validation, std::move(decoded->complaints));
   if (!coerced) return base::Error(CannotBeHandled(context, object, coerced.error().message));
   const std::string& api_version = json::TextAt(object, {"apiVersion"});
-  if (api_version != context.strategy->ApiVersion()) {
+  if (api_version != strategy.ApiVersion()) {
     return base::Error(BadRequest("the API version in the data (" + api_version +
-                                  ") does not match the expected API version (" + context.strategy->ApiVersion() + ")"));
+                                  ") does not match the expected API version (" + strategy.ApiVersion() + ")"));
   }
   return object;
 }

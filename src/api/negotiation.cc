@@ -154,6 +154,7 @@ base::Result<Encoding> NegotiateInput(const base::Headers& headers) {
   const std::string type = MediaTypeOf(headers.First("content-type"));
   if (type.empty() || type == "application/json") return Encoding::kJson;
   if (type == "application/yaml") return Encoding::kYaml;
+  if (type == "application/vnd.kubernetes.protobuf") return Encoding::kProtobuf;
   return base::Error(base::Reason::kUnsupportedMediaType,
                      "the body of the request was in an unknown format - accepted media types include: " +
                          std::string(kAcceptedTypes));

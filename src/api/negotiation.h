@@ -16,7 +16,8 @@
 
 namespace annex::api {
 
-enum class Encoding : std::uint8_t { kJson, kYaml };
+// Answers are never in protobuf: every client that asks for it takes JSON too.
+enum class Encoding : std::uint8_t { kJson, kYaml, kProtobuf };
 
 // What an object is shown as.
 enum class Form : std::uint8_t { kObject, kTable, kPartialObjectMetadata, kPartialObjectMetadataList };

@@ -12,6 +12,7 @@
 #include "annex/schema/types.h"
 #include "annex/selector/label_selector.h"
 #include "negotiation.h"
+#include "protobuf_read.h"
 #include "status_text.h"
 
 namespace annex::api {
@@ -126,22 +127,35 @@ Propagation ReadPropagation(const std::string& text, FieldErrors& errors) {
   return Propagation::kUnset;
 }
 
-// The body of a DELETE as an object; without its own kind it is taken for DeleteOptions.
+// Without its own kind, a body is taken for DeleteOptions.
+base::Result<void> CheckDeleteKind(const std::string& kind, const std::string& version, const std::string& api_version) {
+  const bool known_version = version.empty() || version == "v1" || version == "meta.k8s.io/v1" || version == api_version;
+  if ((kind.empty() || kind == "DeleteOptions") && known_version) return {};
+  return base::Error(
+      Unspecified(KindNotRegistered(kind.empty() ? "DeleteOptions" : kind, version.empty() ? "v1" : version)));
+}
+
+base::Result<json::Value> DecodeProtobufDeleteBody(const std::string& body, const std::string& api_version) {
+  const auto document = ReadProtobufDocument(body);
+  if (!document) return base::Error(Unspecified(document.error().message));
+  ANNEX_RETURN_IF_ERROR(CheckDeleteKind(document->kind, document->api_version, api_version));
+  auto options = ReadProtobufMessage(document->message, schema::DeleteOptionsType());
+  if (!options) return base::Error(Unspecified(options.error().message));
+  return options;
+}
+
+// The body of a DELETE as an object.
 base::Result<json::Value> DecodeDeleteBody(const base::Headers& headers, const std::string& body,
                                            const std::string& api_version) {
   ANNEX_TRY(const Encoding encoding, NegotiateInput(headers));
+  if (encoding == Encoding::kProtobuf) return DecodeProtobufDeleteBody(body, api_version);
   auto parsed = encoding == Encoding::kYaml ? json::ParseYaml(body) : json::Parse(body);
   if (!parsed) {
     return base::Error(Unspecified("couldn't get version/kind; json parse error: " + parsed.error().message));
   }
   const std::string& kind = json::TextAt(*parsed, {"kind"});
   const std::string& version = json::TextAt(*parsed, {"apiVersion"});
-  const bool known_version = version.empty() || version == "v1" || version == "meta.k8s.io/v1" || version == api_version;
-  if ((!kind.empty() && kind != "DeleteOptions") || !known_version) {
-    return base::Error(Unspecified("no kind " + base::Quote(kind.empty() ? "DeleteOptions" : kind) +
-                                   " is registered for version " + base::Quote(version.empty() ? "v1" : version) +
-                                   " in scheme \"k8s.io/apimachinery/pkg/runtime/scheme.go:110\""));
-  }
+  ANNEX_RETURN_IF_ERROR(CheckDeleteKind(kind, version, api_version));
   auto typed = schema::ReadTyped(*parsed, schema::DeleteOptionsType(), "");
   if (!typed) return base::Error(Unspecified(typed.error().message));
   return parsed;

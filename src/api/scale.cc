@@ -94,6 +94,9 @@ VerbResult ScaleResponse(Context& context, const OutputFormat& format, const Val
 
 base::Result<Value> DecodeScale(Context& context) {
   ANNEX_TRY(const Encoding encoding, NegotiateInput(context.request.headers));
+  if (encoding == Encoding::kProtobuf) {
+    return base::Error(BadRequest("no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:110\""));
+  }
   auto parsed = encoding == Encoding::kYaml ? json::ParseYaml(context.request.body) : json::Parse(context.request.body);
   const auto unrecognized = [&](const std::string& why) {
     return base::Error(BadRequest("the object provided is unrecognized (must be of type Scale): " + why));

@@ -109,6 +109,11 @@ Status RequestEntityTooLarge(std::size_t limit) {
 
 Status ExpiredList(std::string message) { return {Reason::kExpired, std::move(message)}; }
 
+std::string KindNotRegistered(const std::string& kind, const std::string& api_version) {
+  return "no kind " + base::Quote(kind) + " is registered for version " + base::Quote(api_version) +
+         " in scheme \"pkg/runtime/scheme.go:110\"";
+}
+
 std::string ParseUintProblem(std::string_view text) {
   const bool digits = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
   return "strconv.ParseUint: parsing " + base::Quote(text) + (digits ? ": value out of range" : ": invalid syntax");

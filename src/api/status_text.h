@@ -40,6 +40,9 @@ base::Status GenerateNameConflict(const GroupResource& resource, const std::stri
 base::Status RequestEntityTooLarge(std::size_t limit);
 base::Status ExpiredList(std::string message);
 
+// no kind "Foo" is registered for version "v1" in scheme …
+std::string KindNotRegistered(const std::string& kind, const std::string& api_version);
+
 // strconv.ParseUint: parsing "abc": invalid syntax
 std::string ParseUintProblem(std::string_view text);
 

@@ -19,6 +19,7 @@
 #include "annex/json/field_error.h"
 #include "annex/json/value.h"
 #include "annex/schema/object_meta.h"
+#include "annex/schema/typed.h"
 #include "annex/store/store.h"
 #include "status_text.h"
 
@@ -76,6 +77,8 @@ class Strategy {
   virtual std::string FieldValue(const json::Value& object, std::string_view field) const { return ""; }
 
   // --- a request's object ------------------------------------------------------------------------------------------
+  // The message that a request's body in protobuf is; nullptr if there is none.
+  virtual const schema::TypedStruct* protobuf_message() const { return nullptr; }
   // Reads what a client sent: prunes, defaults; unknown fields go to `unknown_fields`. Errors: BadRequest.
   virtual base::Result<void> Coerce(json::Value& object, std::vector<std::string>* unknown_fields) const = 0;
 

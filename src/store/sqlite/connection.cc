@@ -173,7 +173,9 @@ base::Result<void> Connection::RewriteLog() {
   sqlite3_int64 size = 0;
   if (code == SQLITE_OK) code = log->pMethods->xFileSize(log, &size);
   if (code == SQLITE_OK && size == 0) return {};
-  std::vector<char> block(1UL << 20U);
+  // SQLite's unix VFS writes less than 128 KiB at a time: of a longer block it takes the length modulo that, and "writes" none.
+  constexpr std::size_t kBlockBytes = 1UL << 16U;
+  std::vector<char> block(kBlockBytes);
   for (sqlite3_int64 at = 0; code == SQLITE_OK && at < size; at += static_cast<sqlite3_int64>(block.size())) {
     const auto bytes = static_cast<int>(std::min(size - at, static_cast<sqlite3_int64>(block.size())));
     code = log->pMethods->xRead(log, block.data(), bytes, at);

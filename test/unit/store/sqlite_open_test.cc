@@ -115,6 +115,24 @@ TEST_CASE("a database of a newer version is refused", "[store][open]") {
   CHECK(Contains(store.Error(), "newer version"));
 }
 
+TEST_CASE("a long log that a killed process left behind is taken over", "[store][open]") {
+  const TemporaryDirectory temporary;
+  const std::string directory = temporary.path() + "/data";
+  const std::string copy = temporary.path() + "/copy";
+  { const RealStore store(directory); }
+  sqlite3* database = nullptr;
+  REQUIRE(sqlite3_open((directory + "/annex.db").c_str(), &database) == SQLITE_OK);
+  const char* grow =
+      "PRAGMA wal_autocheckpoint = 0; CREATE TABLE scratch (bytes); INSERT INTO scratch VALUES (zeroblob(3000000)); DROP TABLE scratch";
+  REQUIRE(sqlite3_exec(database, grow, nullptr, nullptr, nullptr) == SQLITE_OK);
+  // What a kill leaves is what is there while the database is open.
+  std::filesystem::copy(directory, copy);
+  sqlite3_close(database);
+  REQUIRE(std::filesystem::file_size(copy + "/annex.db-wal") > 3000000);
+  const RealStore store(copy);
+  CHECK(store.Error() == "");
+}
+
 TEST_CASE("a file that is no database is refused", "[store][open]") {
   const TemporaryDirectory temporary;
   std::ofstream(temporary.path() + "/annex.db") << std::string(10'000, 'x');
