@@ -21,25 +21,6 @@ bool Contains(const std::vector<std::string>& list, std::string_view text) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
-// "x_remote_user" or "x.remote.user" -> "x-remote-user".
-std::string AsToken(std::string_view name) {
-  std::string token(name);
-  std::replace(token.begin(), token.end(), '_', '-');
-  std::replace(token.begin(), token.end(), '.', '-');
-  return token;
-}
-
-// A header that only looks like one of identity: nobody honest sends it. What follows a prefix may be anything.
-bool ImitatesIdentity(const base::Headers& headers, const FrontProxyConfig& config) {
-  return std::any_of(headers.begin(), headers.end(), [&config](const base::Header& header) {
-    const std::string token = AsToken(header.name);
-    const auto imitates_prefix = [&](const std::string& prefix) { return token.starts_with(prefix) && !header.name.starts_with(prefix); };
-    if (std::any_of(config.extra_prefixes.begin(), config.extra_prefixes.end(), imitates_prefix)) return true;
-    if (token == header.name) return false;
-    return Contains(config.username_headers, token) || Contains(config.group_headers, token) || Contains(config.uid_headers, token);
-  });
-}
-
 // %XX where it is well formed, else as it is.
 std::string DecodeExtraKey(std::string_view key) {
   const auto digit = [](char character) {
@@ -119,7 +100,6 @@ base::Task<base::Result<User>> RequestAuthenticator::Authenticate(Credentials cr
   if (!config && !credentials.peer.certificates.empty()) co_return base::Error(Unauthorized());
   bool refused = false;
   if (config && config->front_proxy) {
-    if (ImitatesIdentity(credentials.headers, *config->front_proxy)) co_return base::Error(Unauthorized());
     if (auto user = FromFrontProxy(*config->front_proxy, credentials, now)) co_return Authenticated(*std::move(user));
   }
   if (config && config->client_authorities && !credentials.peer.certificates.empty()) {

@@ -51,6 +51,8 @@ void AddFile(const std::filesystem::path& path, DefinitionFiles& files) {
     files.problems.push_back({path.string(), 0, documents.error().message});
     return;
   }
+  // A file that is being written, or was cut off, is not one from which all definitions were taken out.
+  if (documents->empty()) files.problems.push_back({path.string(), 0, "the file holds no document"});
   for (const json::YamlDocument& document : *documents) AddDocument(path.string(), document.line, document.value, files);
 }
 

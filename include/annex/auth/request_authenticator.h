@@ -1,8 +1,8 @@
 // RequestAuthenticator: Kubernetes' chain of authenticators over a configuration that may change at any time.
 //
 // Front proxy: kube-apiserver names the user in headers. They count only if *this connection's* certificate chains to the
-// request-header CA and carries an allowed name; names of headers match as exact tokens, since kube-apiserver lets look-alikes such
-// as X_Remote_User through (they are refused here).
+// request-header CA and carries an allowed name. Names of headers match exactly: kube-apiserver takes a client's own X-Remote-User away,
+// but lets look-alikes such as X_Remote_User through, and those must name nobody.
 //
 // Thread rule: thread-safe.
 #pragma once
