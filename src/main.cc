@@ -1,10 +1,11 @@
 // The program: its subcommands and flags. Everything else is in the layers below.
 
-#include <CLI/CLI.hpp>
+#include "annex/server/serve.h"
+
 #include <iostream>
 #include <string>
 
-#include "annex/server/serve.h"
+#include <CLI/CLI.hpp>
 
 namespace {
 
@@ -13,27 +14,47 @@ constexpr int kFailure = 1;
 constexpr int kUsage = 2;
 
 void AddServe(CLI::App& app, annex::server::ServeOptions& options, std::string& log_format, int& verbosity) {
-  CLI::App* serve = app.add_subcommand("serve", "Serve custom resources, on its own or behind a cluster's kube-apiserver");
-  serve->add_flag("--standalone", options.standalone, "Serve without a cluster, with an API for definitions and namespaces");
-  serve->add_option("--data-dir", options.data_dir, "The folder for the database and certificates (made if it is missing)")
+  CLI::App* serve =
+      app.add_subcommand("serve", "Serve custom resources, on its own or behind a cluster's kube-apiserver");
+  serve->add_flag("--standalone", options.standalone,
+                  "Serve without a cluster, with an API for definitions and namespaces");
+  serve
+      ->add_option("--data-dir", options.data_dir,
+                   "The folder for the database and certificates (made if it is missing)")
       ->required();
   serve->add_option("--listen", options.listen, "ADDRESS:PORT to serve on; port 0 lets the system choose")
       ->default_str("127.0.0.1:8443 standalone, else 0.0.0.0:8443");
-  serve->add_option("--definitions", options.definitions_dir, "A folder of CustomResourceDefinitions (YAML or JSON) to serve");
-  serve->add_option("--kubeconfig", options.kubeconfig, "The cluster to serve behind; without it, the pod's own");
-  serve->add_option("--service-namespace", options.service_namespace, "The namespace of the Service that leads to this server");
-  serve->add_option("--service-name", options.service_name, "The name of that Service")->capture_default_str();
-  serve->add_option("--service-port", options.service_port, "The port of that Service")->capture_default_str();
-  serve->add_option("--tls-cert-file", options.tls_cert_file, "A certificate to serve with, instead of one made by Annex (PEM)");
-  serve->add_option("--tls-private-key-file", options.tls_private_key_file, "The key of that certificate (PEM)");
-  serve->add_option("--tls-san", options.tls_sans, "A further name or address for Annex's own serving certificate");
-  serve->add_option("--history-age", options.history_age, "How long changes stay readable for watches and paged lists")
+  serve->add_option("--definitions", options.definitions_dir,
+                    "A folder of CustomResourceDefinitions (YAML or JSON) to serve");
+  serve->add_option("--kubeconfig", options.kubeconfig,
+                    "The cluster to serve behind; without it, the pod's own");
+  serve->add_option("--service-namespace", options.service_namespace,
+                    "The namespace of the Service that leads to this server");
+  serve->add_option("--service-name", options.service_name, "The name of that Service")
+      ->capture_default_str();
+  serve->add_option("--service-port", options.service_port, "The port of that Service")
+      ->capture_default_str();
+  serve->add_option("--tls-cert-file", options.tls_cert_file,
+                    "A certificate to serve with, instead of one made by Annex (PEM)");
+  serve->add_option("--tls-private-key-file", options.tls_private_key_file,
+                    "The key of that certificate (PEM)");
+  serve->add_option("--tls-san", options.tls_sans,
+                    "A further name or address for Annex's own serving certificate");
+  serve
+      ->add_option("--history-age", options.history_age,
+                   "How long changes stay readable for watches and paged lists")
       ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}}));
-  serve->add_option("--history-mib", options.history_mib, "Replaced and deleted objects kept at most")->capture_default_str();
-  serve->add_option("--max-request-body-kib", options.max_request_body_kib, "The largest request body")->capture_default_str();
-  serve->add_option("--max-connections", options.max_connections, "Open connections at most")->capture_default_str();
-  serve->add_option("--threads", options.threads, "I/O threads; 0 for one per processor")->capture_default_str();
-  serve->add_option("--logging-format", log_format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+  serve->add_option("--history-mib", options.history_mib, "Replaced and deleted objects kept at most")
+      ->capture_default_str();
+  serve->add_option("--max-request-body-kib", options.max_request_body_kib, "The largest request body")
+      ->capture_default_str();
+  serve->add_option("--max-connections", options.max_connections, "Open connections at most")
+      ->capture_default_str();
+  serve->add_option("--threads", options.threads, "I/O threads; 0 for one per processor")
+      ->capture_default_str();
+  serve->add_option("--logging-format", log_format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
   serve->add_flag("-v,--verbose", verbosity, "Log every request");
 }
 

@@ -35,7 +35,8 @@ std::string WarningHeader(const std::string& text) {
 
 }  // namespace
 
-Response ErrorResponse(const base::Headers& request_headers, const QueryParameters& query, const base::Status& status) {
+Response ErrorResponse(const base::Headers& request_headers, const QueryParameters& query,
+                       const base::Status& status) {
   auto format = NegotiatePlain(request_headers, query);
   if (!format) format = OutputFormat();
   std::string body = StatusJson(status);
@@ -46,7 +47,8 @@ Response ErrorResponse(const base::Headers& request_headers, const QueryParamete
   } else {
     body += '\n';
   }
-  Response response = BodyResponse(base::HttpStatusCode(status.reason), format->ContentType(), std::move(body));
+  Response response =
+      BodyResponse(base::HttpStatusCode(status.reason), format->ContentType(), std::move(body));
   if (status.details.retry_after_seconds > 0) {
     response.headers.Add("retry-after", std::to_string(status.details.retry_after_seconds));
   }
@@ -59,7 +61,9 @@ Response TextResponse(int status, std::string text) {
   return response;
 }
 
-Response PageNotFound() { return TextResponse(404, "404 page not found\n"); }
+Response PageNotFound() {
+  return TextResponse(404, "404 page not found\n");
+}
 
 void AddWarnings(Response& response, const std::vector<std::string>& warnings) {
   std::size_t total = 0;

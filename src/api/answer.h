@@ -1,17 +1,18 @@
 // Finishing an answer: errors as Status bodies, warnings, the headers that every answer has.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "annex/api/message.h"
 #include "annex/base/status.h"
 #include "query_parameters.h"
 
+#include <string>
+#include <vector>
+
 namespace annex::api {
 
 // The Status of a failed request, in the form that the request accepts.
-Response ErrorResponse(const base::Headers& request_headers, const QueryParameters& query, const base::Status& status);
+Response ErrorResponse(const base::Headers& request_headers, const QueryParameters& query,
+                       const base::Status& status);
 
 // 404 for paths that nothing stands behind: text, as Go's router answers.
 Response PageNotFound();

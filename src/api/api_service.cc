@@ -1,7 +1,5 @@
 #include "annex/api/api_service.h"
 
-#include <utility>
-
 #include "annex/base/check.h"
 #include "annex/base/log.h"
 #include "annex/base/strings.h"
@@ -16,6 +14,8 @@
 #include "request_metrics.h"
 #include "router.h"
 #include "status_text.h"
+
+#include <utility>
 
 namespace annex::api {
 namespace {
@@ -44,7 +44,8 @@ auth::Attributes AttributesOf(const auth::User& user, const RequestInfo& info, c
   return attributes;
 }
 
-// `widgets.example.com "a" is forbidden: User "u" cannot get resource "widgets" in API group "example.com" in the namespace "n"`
+// `widgets.example.com "a" is forbidden: User "u" cannot get resource "widgets" in API group "example.com" in
+// the namespace "n"`
 base::Status ForbiddenFor(const auth::Attributes& attributes, const std::string& reason) {
   const std::string user = "User " + base::Quote(attributes.user.name) + " cannot " + attributes.verb;
   std::string why;
@@ -56,12 +57,14 @@ base::Status ForbiddenFor(const auth::Attributes& attributes, const std::string&
   std::string resource = attributes.resource;
   if (!attributes.subresource.empty()) resource += "/" + attributes.subresource;
   why = user + " resource " + base::Quote(resource) + " in API group " + base::Quote(attributes.group);
-  why += attributes.namespace_name.empty() ? " at the cluster scope" : " in the namespace " + base::Quote(attributes.namespace_name);
+  why += attributes.namespace_name.empty() ? " at the cluster scope"
+                                           : " in the namespace " + base::Quote(attributes.namespace_name);
   if (!reason.empty()) why += ": " + reason;
   return Forbidden({attributes.group, attributes.resource}, attributes.name, why);
 }
 
-// Acting for somebody else needs a right that nothing here checks yet; ignoring the wish would run the request with more rights.
+// Acting for somebody else needs a right that nothing here checks yet; ignoring the wish would run the
+// request with more rights.
 bool AsksForImpersonation(const base::Headers& headers) {
   for (const base::Header& header : headers) {
     if (header.name.starts_with("impersonate-")) return true;
@@ -87,14 +90,10 @@ class ApiService::Implementation {
   base::Task<Response> Serve(Request request, std::optional<auth::User> local) {
     const auto begin = parts_.clock.Monotonic();
     const auto question = request.target.find('?');
-    Context context{parts_,
-                    std::move(request),
-                    {},
-                    {},
-                    {},
-                    nullptr};
+    Context context{parts_, std::move(request), {}, {}, {}, nullptr};
     const std::string_view target = context.request.target;
-    context.query = QueryParameters(question == std::string::npos ? std::string_view() : target.substr(question + 1));
+    context.query =
+        QueryParameters(question == std::string::npos ? std::string_view() : target.substr(question + 1));
     std::string audit_id(context.request.headers.First("audit-id"));
     if (audit_id.empty() || audit_id.size() > 64) audit_id = parts_.random.Uuid();
 
@@ -105,8 +104,8 @@ class ApiService::Implementation {
     response.headers.Add("audit-id", std::move(audit_id));
     if (!response.headers.Has("cache-control")) response.headers.Add("cache-control", "no-cache, private");
     const auto duration = parts_.clock.Monotonic() - begin;
-    metrics_.Count(context.info, context.strategy != nullptr, context.query.Has("dryRun"), response.status, duration,
-                   response.body.size());
+    metrics_.Count(context.info, context.strategy != nullptr, context.query.Has("dryRun"), response.status,
+                   duration, response.body.size());
     LogServed(context, response, duration);
     co_return response;
   }
@@ -119,7 +118,8 @@ class ApiService::Implementation {
     co_return co_await DeleteAll(parts_, std::move(strategy), std::move(prefix), executor);
   }
 
-  base::Task<base::Result<void>> UpdateBuiltin(Builtin type, std::string name, std::function<bool(json::Value&)> change,
+  base::Task<base::Result<void>> UpdateBuiltin(Builtin type, std::string name,
+                                               std::function<bool(json::Value&)> change,
                                                base::Executor& executor) {
     StrategyPtr strategy;
     if (type == Builtin::kDefinition) {
@@ -128,7 +128,8 @@ class ApiService::Implementation {
       ANNEX_CHECK(builtins_.namespaces.has_value(), "the cluster's namespaces are not ours to change");
       strategy = std::make_shared<NamespaceStrategy>(*builtins_.namespaces);
     }
-    co_return co_await ControlObject(parts_, std::move(strategy), std::move(name), std::move(change), executor);
+    co_return co_await ControlObject(parts_, std::move(strategy), std::move(name), std::move(change),
+                                     executor);
   }
 
  private:
@@ -143,7 +144,8 @@ class ApiService::Implementation {
     } else {
       ANNEX_CO_RETURN_IF_ERROR(co_await CheckAccess(context));
     }
-    if (context.request.body_too_large) co_return base::Error(RequestEntityTooLarge(context.request.body_limit));
+    if (context.request.body_too_large)
+      co_return base::Error(RequestEntityTooLarge(context.request.body_limit));
     if (!context.info.resource_request) {
       auto response = non_resource_.Serve(context.request, context.info, context.query);
       co_return response ? *std::move(response) : PageNotFound();
@@ -169,12 +171,14 @@ class ApiService::Implementation {
     const auth::Credentials credentials{context.request.headers, *context.request.peer, context.executor()};
     ANNEX_CO_TRY(context.user, co_await authenticator_.Authenticate(credentials));
     auth::Attributes attributes = AttributesOf(context.user, context.info, context.query);
-    ANNEX_CO_TRY(const auth::Decision decision, co_await authorizer_.Authorize(attributes, context.executor()));
+    ANNEX_CO_TRY(const auth::Decision decision,
+                 co_await authorizer_.Authorize(attributes, context.executor()));
     if (decision.allowed) co_return base::Result<void>();
     co_return base::Error(ForbiddenFor(attributes, decision.reason));
   }
 
-  static void LogServed(const Context& context, const Response& response, std::chrono::steady_clock::duration duration) {
+  static void LogServed(const Context& context, const Response& response,
+                        std::chrono::steady_clock::duration duration) {
     const bool failed = response.status >= 500;
     if (!failed && !base::LogEnabled(base::LogLevel::kDebug)) return;
     const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
@@ -201,18 +205,22 @@ ApiService::ApiService(const ApiParts& parts, const Builtins& builtins)
     : implementation_(std::make_unique<Implementation>(parts, builtins)) {}
 ApiService::~ApiService() = default;
 
-base::Task<Response> ApiService::Serve(Request request) { return implementation_->Serve(std::move(request), std::nullopt); }
+base::Task<Response> ApiService::Serve(Request request) {
+  return implementation_->Serve(std::move(request), std::nullopt);
+}
 
 base::Task<Response> ApiService::ServeLocally(Request request, auth::User user) {
   return implementation_->Serve(std::move(request), std::move(user));
 }
 
-base::Task<base::Result<std::int64_t>> ApiService::DeleteObjects(std::shared_ptr<const definition::Resource> resource,
-                                                                 std::string namespace_name, base::Executor& executor) {
+base::Task<base::Result<std::int64_t>> ApiService::DeleteObjects(
+    std::shared_ptr<const definition::Resource> resource, std::string namespace_name,
+    base::Executor& executor) {
   return implementation_->DeleteObjects(std::move(resource), std::move(namespace_name), executor);
 }
 
-base::Task<base::Result<void>> ApiService::UpdateBuiltin(Builtin type, std::string name, std::function<bool(json::Value&)> change,
+base::Task<base::Result<void>> ApiService::UpdateBuiltin(Builtin type, std::string name,
+                                                         std::function<bool(json::Value&)> change,
                                                          base::Executor& executor) {
   return implementation_->UpdateBuiltin(type, std::move(name), std::move(change), executor);
 }

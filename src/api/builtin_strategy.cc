@@ -6,7 +6,8 @@ namespace annex::api {
 
 base::Result<store::Mutation::State> BuiltinStrategy::ToStored(json::Value object) const {
   std::map<std::string, std::string> terms;
-  if (const json::Value* labels = json::FindPath(object, {"metadata", "labels"}); labels != nullptr && labels->is_object()) {
+  if (const json::Value* labels = json::FindPath(object, {"metadata", "labels"});
+      labels != nullptr && labels->is_object()) {
     for (const auto& [key, value] : labels->get_ref<const json::Value::object_t&>()) {
       if (value.is_string()) terms.emplace(selector::LabelTerm(key), value.get<std::string>());
     }
@@ -18,7 +19,8 @@ base::Result<store::Mutation::State> BuiltinStrategy::ToStored(json::Value objec
   return state;
 }
 
-base::Result<void> BuiltinStrategy::Coerce(json::Value& object, std::vector<std::string>* unknown_fields) const {
+base::Result<void> BuiltinStrategy::Coerce(json::Value& object,
+                                           std::vector<std::string>* unknown_fields) const {
   schema::TypedReport report;
   ANNEX_RETURN_IF_ERROR(schema::ReadTyped(object, identity_.type, "", &report));
   if (unknown_fields != nullptr) *unknown_fields = std::move(report.unknown_fields);

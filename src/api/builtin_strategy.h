@@ -1,11 +1,11 @@
-// What the built-in types that Annex serves itself (definitions and namespaces, in standalone mode) have in common: they are read
-// as Go structs, stored in one form, and selected by labels and names only.
+// What the built-in types that Annex serves itself (definitions and namespaces, in standalone mode) have in
+// common: they are read as Go structs, stored in one form, and selected by labels and names only.
 #pragma once
+
+#include "strategy.h"
 
 #include <string>
 #include <vector>
-
-#include "strategy.h"
 
 namespace annex::api {
 

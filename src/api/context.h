@@ -1,22 +1,22 @@
 // What a verb works with: the server's parts, and one request on its way.
 #pragma once
 
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "annex/api/message.h"
-#include "annex/definition/namespaces.h"
 #include "annex/auth/authorizer.h"
 #include "annex/auth/user.h"
 #include "annex/base/clock.h"
 #include "annex/base/random.h"
+#include "annex/definition/namespaces.h"
 #include "annex/definition/registry.h"
 #include "annex/store/store.h"
 #include "annex/store/watch_hub.h"
 #include "query_parameters.h"
 #include "request_info.h"
 #include "strategy.h"
+
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace annex::api {
 

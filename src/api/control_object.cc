@@ -1,13 +1,14 @@
 #include "control_object.h"
 
-#include <utility>
-
 #include "guaranteed_update.h"
+
+#include <utility>
 
 namespace annex::api {
 
 base::Task<base::Result<void>> ControlObject(Parts& parts, StrategyPtr strategy, std::string name,
-                                             std::function<bool(json::Value&)> change, base::Executor& executor) {
+                                             std::function<bool(json::Value&)> change,
+                                             base::Executor& executor) {
   Request request;
   request.executor = &executor;
   Context context{parts, std::move(request), {}, {}, {}, strategy};

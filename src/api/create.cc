@@ -1,6 +1,5 @@
-// POST: decode -> system fields -> namespace lifecycle -> (field ownership, admission: not yet) -> prepare -> validate -> commit.
-
-#include <utility>
+// POST: decode -> system fields -> namespace lifecycle -> (field ownership, admission: not yet) -> prepare ->
+// validate -> commit.
 
 #include "annex/json/write.h"
 #include "annex/schema/object_meta.h"
@@ -9,6 +8,8 @@
 #include "object_checks.h"
 #include "presenter.h"
 #include "verbs.h"
+
+#include <utility>
 
 namespace annex::api {
 namespace {
@@ -44,7 +45,8 @@ base::Result<void> ValidateNew(Context& context, json::Value& object) {
     return base::Error(Invalid(strategy.group(), json::TextAt(object, {"kind"}), name, errors));
   }
   for (std::string& warning : strategy.WarningsFor(object, nullptr)) context.Warn(std::move(warning));
-  if (const std::string& version = json::TextAt(object, {"metadata", "resourceVersion"}); !version.empty() && version != "0") {
+  if (const std::string& version = json::TextAt(object, {"metadata", "resourceVersion"});
+      !version.empty() && version != "0") {
     return base::Error(Unspecified("resourceVersion should not be set on objects to be created"));
   }
   return {};
@@ -53,8 +55,8 @@ base::Result<void> ValidateNew(Context& context, json::Value& object) {
 // The failure when the name is taken.
 base::Status NameTaken(Context& context, const std::string& name) {
   base::Status status = AlreadyExists(context.resource(), name);
-  const auto existing =
-      context.parts.store.Load(context.strategy->collection(), KeyOf(*context.strategy, context.info.namespace_name, name));
+  const auto existing = context.parts.store.Load(context.strategy->collection(),
+                                                 KeyOf(*context.strategy, context.info.namespace_name, name));
   if (!existing || !*existing) return status;
   const auto object = ReadStored(*context.strategy, **existing);
   if (object && json::FindPath(*object, {"metadata", "deletionTimestamp"}) != nullptr) {
@@ -69,8 +71,9 @@ base::Task<VerbResult> Create(Context& context) {
   ANNEX_CO_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
   ANNEX_CO_RETURN_IF_ERROR(NegotiateInput(context.request.headers));
   ANNEX_CO_TRY(const WriteOptions options, ReadWriteOptions(context.query, "CreateOptions"));
-  ANNEX_CO_TRY(const IncludeObject include,
-               format.form == Form::kTable ? ReadIncludeObject(context.query) : base::Result<IncludeObject>(IncludeObject::kMetadata));
+  ANNEX_CO_TRY(const IncludeObject include, format.form == Form::kTable
+                                                ? ReadIncludeObject(context.query)
+                                                : base::Result<IncludeObject>(IncludeObject::kMetadata));
   ANNEX_CO_TRY(json::Value prepared, PrepareObject(context, options));
   const std::string prefix = json::TextAt(prepared, {"metadata", "generateName"});
   const bool generated = json::TextAt(prepared, {"metadata", "name"}).empty() && !prefix.empty();
@@ -102,7 +105,8 @@ base::Task<VerbResult> Create(Context& context) {
       ANNEX_CO_TRY(std::string body, presenter.Document(RowOf(*committed->object)));
       co_return BodyResponse(201, format.ContentType(), std::move(body));
     }
-    if (committed.error().reason == base::Reason::kNotFound) co_return base::Error(NotFound(context.resource(), name));
+    if (committed.error().reason == base::Reason::kNotFound)
+      co_return base::Error(NotFound(context.resource(), name));
     if (committed.error().reason != base::Reason::kConflict) co_return base::Error(committed.error());
     if (!generated) co_return base::Error(NameTaken(context, name));
     if (attempt == kNameAttempts) co_return base::Error(GenerateNameConflict(context.resource(), name));

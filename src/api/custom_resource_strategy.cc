@@ -1,14 +1,14 @@
 #include "custom_resource_strategy.h"
 
-#include <algorithm>
-#include <limits>
-#include <set>
-
 #include "annex/base/names.h"
 #include "annex/base/strings.h"
 #include "annex/definition/registry.h"
 #include "annex/json/write.h"
 #include "table.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
 
 namespace annex::api {
 namespace {
@@ -27,7 +27,8 @@ const Value* FindAt(const Value& object, const definition::KeyPath& path) {
 }
 
 // A replica count at one of the scale paths must be a whole number that fits in 32 bits and is not negative.
-void CheckReplicas(const Value& object, const definition::KeyPath& path, const std::string& text, FieldErrors& errors) {
+void CheckReplicas(const Value& object, const definition::KeyPath& path, const std::string& text,
+                   FieldErrors& errors) {
   const Value* replicas = FindAt(object, path);
   if (replicas == nullptr) return;
   const FieldPath field(text);
@@ -81,7 +82,8 @@ std::string AccessorProblem(const std::string& path_text, const Value& value, co
   } else if (value.is_number()) {
     go_type = "float64";
   }
-  return path_text + " accessor error: " + json::ShowValue(value) + " is of the type " + go_type + ", expected " + wanted;
+  return path_text + " accessor error: " + json::ShowValue(value) + " is of the type " + go_type +
+         ", expected " + wanted;
 }
 
 CustomResourceStrategy::CustomResourceStrategy(std::shared_ptr<const definition::Resource> resource,
@@ -95,8 +97,10 @@ std::vector<TableColumn> CustomResourceStrategy::Columns() const {
   for (const definition::Column& column : version_.columns) {
     if (!column.path) return {};
     std::string description = column.description;
-    if (description.empty()) description = "Custom resource definition column (in JSONPath format): " + column.path_text;
-    columns.push_back({column.name, column.type, column.format, std::move(description), column.priority, *column.path});
+    if (description.empty())
+      description = "Custom resource definition column (in JSONPath format): " + column.path_text;
+    columns.push_back(
+        {column.name, column.type, column.format, std::move(description), column.priority, *column.path});
   }
   return columns;
 }
@@ -139,7 +143,8 @@ std::string CustomResourceStrategy::FieldValue(const Value& object, std::string_
   return value->is_string() ? value->get<std::string>() : json::ToJson(*value);
 }
 
-base::Result<void> CustomResourceStrategy::Coerce(Value& object, std::vector<std::string>* unknown_fields) const {
+base::Result<void> CustomResourceStrategy::Coerce(Value& object,
+                                                  std::vector<std::string>* unknown_fields) const {
   // An object of another kind is refused later, with a better message than its fields would give.
   if (json::TextAt(object, {"kind"}) != kind() || json::TextAt(object, {"apiVersion"}) != ApiVersion()) {
     return schema::CoerceObjectMeta(object, schema::MalformedFields::kRefuse, "", unknown_fields);
@@ -164,7 +169,8 @@ FieldErrors CustomResourceStrategy::CheckType(const Value& object) const {
   FieldErrors errors;
   const std::string& object_kind = json::TextAt(object, {"kind"});
   const std::string& api_version = json::TextAt(object, {"apiVersion"});
-  if (object_kind != kind()) errors.push_back(json::InvalidError(FieldPath("kind"), object_kind, "must be " + kind()));
+  if (object_kind != kind())
+    errors.push_back(json::InvalidError(FieldPath("kind"), object_kind, "must be " + kind()));
   if (api_version != ApiVersion()) {
     errors.push_back(json::InvalidError(FieldPath("apiVersion"), api_version, "must be " + ApiVersion()));
   }
@@ -172,7 +178,8 @@ FieldErrors CustomResourceStrategy::CheckType(const Value& object) const {
 }
 
 void CustomResourceStrategy::CheckScaleSpec(const Value& object, FieldErrors& errors) const {
-  if (version_.scale) CheckReplicas(object, version_.scale->spec_replicas, version_.scale->spec_replicas_text, errors);
+  if (version_.scale)
+    CheckReplicas(object, version_.scale->spec_replicas, version_.scale->spec_replicas_text, errors);
 }
 
 void CustomResourceStrategy::CheckScaleStatus(const Value& object, FieldErrors& errors) const {
@@ -192,7 +199,8 @@ FieldErrors CustomResourceStrategy::Validate(const Value& object) const {
   const Value* metadata = json::Find(object, "metadata");
   schema::ObjectMetaRules rules;
   rules.namespaced = namespaced();
-  errors = schema::ValidateObjectMeta(metadata == nullptr ? Value() : *metadata, rules, FieldPath("metadata"));
+  errors =
+      schema::ValidateObjectMeta(metadata == nullptr ? Value() : *metadata, rules, FieldPath("metadata"));
   json::Append(errors, version_.schema->Validate(object));
   CheckScaleSpec(object, errors);
   CheckScaleStatus(object, errors);
@@ -201,7 +209,8 @@ FieldErrors CustomResourceStrategy::Validate(const Value& object) const {
   return errors;
 }
 
-void CustomResourceStrategy::PrepareForUpdate(Value& object, const Value& old_object, Subresource subresource) const {
+void CustomResourceStrategy::PrepareForUpdate(Value& object, const Value& old_object,
+                                              Subresource subresource) const {
   if (subresource == Subresource::kStatus) {
     // Of a write to /status only the status counts.
     const Value* status = json::Find(object, "status");
@@ -227,14 +236,16 @@ void CustomResourceStrategy::PrepareForUpdate(Value& object, const Value& old_ob
   }
 }
 
-FieldErrors CustomResourceStrategy::ValidateUpdate(const Value& object, const Value& old_object, Subresource subresource) const {
+FieldErrors CustomResourceStrategy::ValidateUpdate(const Value& object, const Value& old_object,
+                                                   Subresource subresource) const {
   FieldErrors errors = CheckType(object);
   if (!errors.empty()) return errors;
   static const Value kNone = Value::object();
   const Value* metadata = json::Find(object, "metadata");
   const Value* old_metadata = json::Find(old_object, "metadata");
   errors = schema::ValidateObjectMetaUpdate(metadata == nullptr ? kNone : *metadata,
-                                            old_metadata == nullptr ? kNone : *old_metadata, FieldPath("metadata"));
+                                            old_metadata == nullptr ? kNone : *old_metadata,
+                                            FieldPath("metadata"));
   if (subresource == Subresource::kStatus) {
     json::Append(errors, version_.schema->ValidateStatusUpdate(object, old_object));
   } else {
@@ -251,14 +262,17 @@ FieldErrors CustomResourceStrategy::ValidateUpdate(const Value& object, const Va
   return errors;
 }
 
-std::vector<std::string> CustomResourceStrategy::WarningsFor(const Value& object, const Value* old_object) const {
+std::vector<std::string> CustomResourceStrategy::WarningsFor(const Value& object,
+                                                             const Value* old_object) const {
   std::vector<std::string> warnings;
-  const std::set<std::string> before = old_object == nullptr ? std::set<std::string>() : Finalizers(*old_object);
+  const std::set<std::string> before =
+      old_object == nullptr ? std::set<std::string>() : Finalizers(*old_object);
   for (const std::string& name : Finalizers(object)) {
     const bool standard = name == "orphan" || name == "foregroundDeletion" || name == "kubernetes";
     if (before.contains(name) || name.find('/') != std::string::npos || standard) continue;
     const std::string path_hint = name.find('.') != std::string::npos ? " including a path (/)" : "";
-    warnings.push_back("metadata.finalizers: " + base::Quote(name) + ": prefer a domain-qualified finalizer name" + path_hint +
+    warnings.push_back("metadata.finalizers: " + base::Quote(name) +
+                       ": prefer a domain-qualified finalizer name" + path_hint +
                        " to avoid accidental conflicts with other finalizer writers");
   }
   return warnings;
@@ -271,7 +285,8 @@ std::vector<std::string> CustomResourceStrategy::RequestWarnings() const {
   // The newest version that is served, not deprecated and newer than this one.
   const definition::Version* newest = nullptr;
   for (const definition::Version& other : resource_->versions()) {
-    if (!other.served || other.deprecated || !definition::KubeAwareBefore(other.name, version_.name)) continue;
+    if (!other.served || other.deprecated || !definition::KubeAwareBefore(other.name, version_.name))
+      continue;
     if (newest == nullptr || definition::KubeAwareBefore(other.name, newest->name)) newest = &other;
   }
   if (newest != nullptr) warning += "; use " + resource_->ApiVersion(*newest) + " " + kind();

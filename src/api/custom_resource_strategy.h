@@ -2,22 +2,24 @@
 // (k8s.io/apiextensions-apiserver/pkg/registry/customresource).
 #pragma once
 
+#include "annex/definition/resource.h"
+#include "strategy.h"
+
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "annex/definition/resource.h"
-#include "strategy.h"
-
 namespace annex::api {
 
-// `PATH accessor error: VALUE is of the type …, expected WANTED`: a field that a subresource needs has the wrong type.
+// `PATH accessor error: VALUE is of the type …, expected WANTED`: a field that a subresource needs has the
+// wrong type.
 std::string AccessorProblem(const std::string& path_text, const json::Value& value, const char* wanted);
 
 class CustomResourceStrategy final : public Strategy {
  public:
   // REQUIRES: `version` is one of the resource's.
-  CustomResourceStrategy(std::shared_ptr<const definition::Resource> resource, const definition::Version& version);
+  CustomResourceStrategy(std::shared_ptr<const definition::Resource> resource,
+                         const definition::Version& version);
 
   const definition::Resource& definition() const { return *resource_; }
   const std::shared_ptr<const definition::Resource>& shared_definition() const { return resource_; }
@@ -30,7 +32,9 @@ class CustomResourceStrategy final : public Strategy {
   bool namespaced() const override { return resource_->namespaced(); }
   store::CollectionId collection() const override { return resource_->collection(); }
   bool HasStatus() const override { return version_.has_status; }
-  const definition::ScaleSubresource* scale() const override { return version_.scale ? &*version_.scale : nullptr; }
+  const definition::ScaleSubresource* scale() const override {
+    return version_.scale ? &*version_.scale : nullptr;
+  }
   std::vector<TableColumn> Columns() const override;
 
   bool ServesAsStored(std::uint64_t format) const override;
@@ -44,10 +48,12 @@ class CustomResourceStrategy final : public Strategy {
   base::Result<void> CheckCreatable(const std::string& name) const override;
   void PrepareForCreate(json::Value& object) const override;
   json::FieldErrors Validate(const json::Value& object) const override;
-  void PrepareForUpdate(json::Value& object, const json::Value& old_object, Subresource subresource) const override;
+  void PrepareForUpdate(json::Value& object, const json::Value& old_object,
+                        Subresource subresource) const override;
   json::FieldErrors ValidateUpdate(const json::Value& object, const json::Value& old_object,
                                    Subresource subresource) const override;
-  std::vector<std::string> WarningsFor(const json::Value& object, const json::Value* old_object) const override;
+  std::vector<std::string> WarningsFor(const json::Value& object,
+                                       const json::Value* old_object) const override;
   std::vector<std::string> RequestWarnings() const override;
 
  private:

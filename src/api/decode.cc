@@ -1,13 +1,13 @@
 #include "decode.h"
 
-#include <utility>
-
 #include "annex/base/strings.h"
 #include "annex/json/read.h"
 #include "annex/json/write.h"
 #include "annex/json/yaml.h"
 #include "negotiation.h"
 #include "protobuf_read.h"
+
+#include <utility>
 
 namespace annex::api {
 namespace {
@@ -32,8 +32,8 @@ base::Result<Decoded> ParseBody(const std::string& body, Encoding encoding) {
     json::YamlReport report;
     ANNEX_TRY(decoded.value, json::ParseYaml(body, &report));
     for (const auto& duplicate : report.duplicate_keys) {
-      decoded.complaints.push_back("line " + std::to_string(duplicate.line) + ": key " + base::Quote(duplicate.key) +
-                                   " already set in map");
+      decoded.complaints.push_back("line " + std::to_string(duplicate.line) + ": key " +
+                                   base::Quote(duplicate.key) + " already set in map");
     }
     return decoded;
   }
@@ -52,20 +52,21 @@ base::Result<Decoded> ParseBody(const std::string& body, Encoding encoding) {
 // Reads apiVersion and kind as Go reads them into a struct of two strings.
 base::Result<void> CheckTypeMeta(const Value& value) {
   constexpr const char* kStruct =
-      "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }";
+      "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
+      "\"json:\\\"kind,omitempty\\\"\" }";
   const auto go_kind = [](const Value& wrong) -> std::string {
     if (wrong.is_boolean()) return "bool";
     return std::string(wrong.is_number() ? "number" : json::TypeName(wrong));
   };
   if (!value.is_object() && !value.is_null()) {
-    return base::Error(BadRequest("couldn't get version/kind; json parse error: json: cannot unmarshal " + go_kind(value) +
-                                  " into Go value of type " + kStruct));
+    return base::Error(BadRequest("couldn't get version/kind; json parse error: json: cannot unmarshal " +
+                                  go_kind(value) + " into Go value of type " + kStruct));
   }
   for (const char* key : {"apiVersion", "kind"}) {
     const Value* member = json::Find(value, key);
     if (member == nullptr || member->is_string() || member->is_null()) continue;
-    return base::Error(BadRequest("couldn't get version/kind; json parse error: json: cannot unmarshal " + go_kind(*member) +
-                                  " into Go struct field ." + key + " of type string"));
+    return base::Error(BadRequest("couldn't get version/kind; json parse error: json: cannot unmarshal " +
+                                  go_kind(*member) + " into Go struct field ." + key + " of type string"));
   }
   return {};
 }
@@ -82,10 +83,12 @@ base::Result<void> CheckBuiltinKind(const Context& context, Value& object) {
   return base::Error(BadRequest(KindNotRegistered(kind, api_version)));
 }
 
-// A custom resource has no message in protobuf. (kube-apiserver breaks the connection off, or cannot find the kind.)
+// A custom resource has no message in protobuf. (kube-apiserver breaks the connection off, or cannot find the
+// kind.)
 base::Status NoProtobuf() {
   return {base::Reason::kUnsupportedMediaType,
-          "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml"};
+          "the body of the request was in an unknown format - accepted media types include: "
+          "application/json, application/yaml"};
 }
 
 base::Status Unrecognized(const Context& context, const base::Status& why) {
@@ -97,8 +100,8 @@ base::Status CannotBeHandled(const Context& context, const Value& object, const 
   const std::string& api_version = json::TextAt(object, {"apiVersion"});
   const auto slash = api_version.find('/');
   const std::string version = slash == std::string::npos ? api_version : api_version.substr(slash + 1);
-  return BadRequest(json::TextAt(object, {"kind"}) + " in version " + base::Quote(version) + " cannot be handled as a " +
-                    context.strategy->kind() + ": " + why);
+  return BadRequest(json::TextAt(object, {"kind"}) + " in version " + base::Quote(version) +
+                    " cannot be handled as a " + context.strategy->kind() + ": " + why);
 }
 
 }  // namespace
@@ -132,11 +135,13 @@ base::Result<Value> DecodeObject(Context& context, FieldValidation validation) {
   const Strategy& strategy = *context.strategy;
   const std::string& body = context.request.body;
   ANNEX_TRY(const Encoding encoding, NegotiateInput(context.request.headers));
-  if (encoding == Encoding::kProtobuf && strategy.protobuf_message() == nullptr) return base::Error(NoProtobuf());
+  if (encoding == Encoding::kProtobuf && strategy.protobuf_message() == nullptr)
+    return base::Error(NoProtobuf());
   auto decoded = ParseBody(body, encoding);
   if (!decoded) return base::Error(Unrecognized(context, decoded.error()));
   Value object = std::move(decoded->value);
-  if (const auto typed = CheckTypeMeta(object); !typed) return base::Error(Unrecognized(context, typed.error()));
+  if (const auto typed = CheckTypeMeta(object); !typed)
+    return base::Error(Unrecognized(context, typed.error()));
   if (strategy.builtin()) {
     if (const auto ours = CheckBuiltinKind(context, object); !ours) {
       return base::Error(CannotBeHandled(context, object, ours.error().message));
@@ -155,7 +160,8 @@ base::Result<Value> DecodeObject(Context& context, FieldValidation validation) {
   const std::string& api_version = json::TextAt(object, {"apiVersion"});
   if (api_version != strategy.ApiVersion()) {
     return base::Error(BadRequest("the API version in the data (" + api_version +
-                                  ") does not match the expected API version (" + strategy.ApiVersion() + ")"));
+                                  ") does not match the expected API version (" + strategy.ApiVersion() +
+                                  ")"));
   }
   return object;
 }

@@ -1,17 +1,18 @@
-// A request's body as an object of the resource, with the checks and warnings that kube-apiserver makes while decoding.
+// A request's body as an object of the resource, with the checks and warnings that kube-apiserver makes while
+// decoding.
 #pragma once
-
-#include <string>
 
 #include "annex/base/result.h"
 #include "annex/json/value.h"
 #include "context.h"
 #include "options.h"
 
+#include <string>
+
 namespace annex::api {
 
-// Decodes the body of a POST or PUT: JSON or YAML, coerced, pruned and defaulted. What strict readers complain about (unknown and
-// duplicate fields) becomes warnings or, with fieldValidation=Strict, an error.
+// Decodes the body of a POST or PUT: JSON or YAML, coerced, pruned and defaulted. What strict readers
+// complain about (unknown and duplicate fields) becomes warnings or, with fieldValidation=Strict, an error.
 // Errors: UnsupportedMediaType, BadRequest.
 base::Result<json::Value> DecodeObject(Context& context, FieldValidation validation);
 

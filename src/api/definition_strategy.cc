@@ -1,10 +1,10 @@
 #include "definition_strategy.h"
 
-#include <algorithm>
-
 #include "annex/definition/conditions.h"
 #include "annex/definition/validate.h"
 #include "annex/schema/types.h"
+
+#include <algorithm>
 
 namespace annex::api {
 namespace {
@@ -25,7 +25,8 @@ void NoteStoredVersion(Value& object) {
   const std::string storage = StorageVersion(object);
   Value& stored = object["status"]["storedVersions"];
   if (!stored.is_array()) stored = Value::array();
-  if (!storage.empty() && std::find(stored.begin(), stored.end(), Value(storage)) == stored.end()) stored.push_back(storage);
+  if (!storage.empty() && std::find(stored.begin(), stored.end(), Value(storage)) == stored.end())
+    stored.push_back(storage);
 }
 
 }  // namespace
@@ -37,15 +38,19 @@ DefinitionStrategy::DefinitionStrategy(store::CollectionId collection)
 
 std::vector<TableColumn> DefinitionStrategy::Columns() const {
   static const json::JsonPath kPath = json::JsonPath::Compile(".metadata.creationTimestamp").value();
-  TableColumn column{"Created At",
-                     "date",
-                     "",
-                     "CreationTimestamp is a timestamp representing the server time when this object was created. It is not "
-                     "guaranteed to be set in happens-before order across separate operations. Clients may not set this value. "
-                     "It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. "
-                     "More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-                     0,
-                     kPath};
+  TableColumn column{
+      "Created At",
+      "date",
+      "",
+      "CreationTimestamp is a timestamp representing the server time when this object was created. It is not "
+      "guaranteed to be set in happens-before order across separate operations. Clients may not set this "
+      "value. "
+      "It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for "
+      "lists. "
+      "More info: "
+      "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+      0,
+      kPath};
   column.exact_time = true;
   return {column};
 }
@@ -62,11 +67,15 @@ void DefinitionStrategy::PrepareForCreate(Value& object) const {
   NoteStoredVersion(object);
 }
 
-json::FieldErrors DefinitionStrategy::Validate(const Value& object) const { return definition::ValidateDefinition(object); }
+json::FieldErrors DefinitionStrategy::Validate(const Value& object) const {
+  return definition::ValidateDefinition(object);
+}
 
-void DefinitionStrategy::PrepareForUpdate(Value& object, const Value& old_object, Subresource subresource) const {
+void DefinitionStrategy::PrepareForUpdate(Value& object, const Value& old_object,
+                                          Subresource subresource) const {
   if (subresource == Subresource::kStatus) {
-    // kube-apiserver also takes labels and annotations here, by mistake; only the status counts (docs/compatibility.md).
+    // kube-apiserver also takes labels and annotations here, by mistake; only the status counts
+    // (docs/compatibility.md).
     Value updated = old_object;
     updated["status"] = object["status"];
     updated["metadata"]["resourceVersion"] = object["metadata"]["resourceVersion"];
@@ -92,9 +101,11 @@ void DefinitionStrategy::BeginDeletion(Value& object, const std::string& now) co
   if (std::find(finalizers.begin(), finalizers.end(), Value(kCleanupFinalizer)) == finalizers.end()) {
     finalizers.push_back(kCleanupFinalizer);
   }
-  definition::SetCondition(object, {"Terminating", "True", "InstanceDeletionPending",
-                                    "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon"},
-                           now);
+  definition::SetCondition(
+      object,
+      {"Terminating", "True", "InstanceDeletionPending",
+       "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon"},
+      now);
 }
 
 }  // namespace annex::api

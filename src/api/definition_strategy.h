@@ -1,7 +1,8 @@
-// The strategy of CustomResourceDefinitions (k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition).
+// The strategy of CustomResourceDefinitions
+// (k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition).
 //
-// It checks and stores definitions. What follows from one (conditions, serving, the end of its objects) is the work of
-// source::DefinitionController, which watches them.
+// It checks and stores definitions. What follows from one (conditions, serving, the end of its objects) is
+// the work of source::DefinitionController, which watches them.
 #pragma once
 
 #include "builtin_strategy.h"
@@ -16,7 +17,8 @@ class DefinitionStrategy final : public BuiltinStrategy {
   base::Result<void> Coerce(json::Value& object, std::vector<std::string>* unknown_fields) const override;
   void PrepareForCreate(json::Value& object) const override;
   json::FieldErrors Validate(const json::Value& object) const override;
-  void PrepareForUpdate(json::Value& object, const json::Value& old_object, Subresource subresource) const override;
+  void PrepareForUpdate(json::Value& object, const json::Value& old_object,
+                        Subresource subresource) const override;
   json::FieldErrors ValidateUpdate(const json::Value& object, const json::Value& old_object,
                                    Subresource subresource) const override;
   // A definition goes when its objects are gone.

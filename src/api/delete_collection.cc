@@ -1,12 +1,12 @@
 // DELETE of a collection: a list, each of whose objects is deleted. Not atomic.
 
-#include <utility>
-#include <vector>
-
 #include "deletions.h"
 #include "list_query.h"
 #include "presenter.h"
 #include "verbs.h"
+
+#include <utility>
+#include <vector>
 
 namespace annex::api {
 namespace {
@@ -35,7 +35,8 @@ base::Result<Doomed> ListDoomed(Context& context, const ListOptions& options, co
       if (!matches) outcome = base::Error(matches.error());
       if (!matches || !*matches) return outcome ? store::Visit::kNext : store::Visit::kStop;
     }
-    if (plan.limit > 0 && static_cast<std::int64_t>(doomed.keys.size()) >= plan.limit) return store::Visit::kStop;
+    if (plan.limit > 0 && static_cast<std::int64_t>(doomed.keys.size()) >= plan.limit)
+      return store::Visit::kStop;
     outcome = presenter.AppendItem(doomed.list, row, doomed.keys.empty());
     doomed.keys.emplace_back(row.key);
     return outcome ? store::Visit::kNext : store::Visit::kStop;
@@ -59,8 +60,8 @@ base::Result<Doomed> ListDoomed(Context& context, const ListOptions& options, co
 base::Task<VerbResult> DeleteCollection(Context& context) {
   ANNEX_CO_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
   ANNEX_CO_TRY(const ListOptions list_options, ReadListOptions(context.query, false));
-  ANNEX_CO_TRY(const DeleteOptions options, ReadDeleteOptions(context.request.headers, context.request.body, context.query,
-                                                              context.strategy->ApiVersion()));
+  ANNEX_CO_TRY(const DeleteOptions options, ReadDeleteOptions(context.request.headers, context.request.body,
+                                                              context.query, context.strategy->ApiVersion()));
   const Presenter presenter(context.strategy, format, IncludeObject::kMetadata, context.parts.clock);
   ANNEX_CO_RETURN_IF_ERROR(presenter.CheckListForm());
   ANNEX_CO_TRY(Doomed doomed, ListDoomed(context, list_options, presenter));

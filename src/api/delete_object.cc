@@ -1,10 +1,10 @@
 #include "delete_object.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "annex/base/clock.h"
 #include "guaranteed_update.h"
+
+#include <algorithm>
+#include <utility>
 
 namespace annex::api {
 namespace {
@@ -27,10 +27,14 @@ struct Dependents {
 Dependents DependentsPolicy(const Value& object, const DeleteOptions& options) {
   if (options.orphan_dependents) return {*options.orphan_dependents, false};
   switch (options.propagation) {
-    case Propagation::kOrphan: return {true, false};
-    case Propagation::kForeground: return {false, true};
-    case Propagation::kBackground: return {false, false};
-    case Propagation::kUnset: break;
+    case Propagation::kOrphan:
+      return {true, false};
+    case Propagation::kForeground:
+      return {false, true};
+    case Propagation::kBackground:
+      return {false, false};
+    case Propagation::kUnset:
+      break;
   }
   for (const Value& finalizer : json::ItemsAt(object, {"metadata", "finalizers"})) {
     if (finalizer == kOrphan) return {true, false};
@@ -41,7 +45,9 @@ Dependents DependentsPolicy(const Value& object, const DeleteOptions& options) {
 
 void SetFinalizers(Value& object, const DeleteOptions& options) {
   const Dependents policy = DependentsPolicy(object, options);
-  if (policy.orphan == HasFinalizer(object, kOrphan) && policy.delete_first == HasFinalizer(object, kForeground)) return;
+  if (policy.orphan == HasFinalizer(object, kOrphan) &&
+      policy.delete_first == HasFinalizer(object, kForeground))
+    return;
   Value::array_t finalizers;
   for (const Value& finalizer : json::ItemsAt(object, {"metadata", "finalizers"})) {
     if (finalizer != kOrphan && finalizer != kForeground) finalizers.push_back(finalizer);
@@ -71,13 +77,16 @@ void MarkDeleting(const Context& context, Value& object) {
 base::Result<void> CheckPreconditions(const Context& context, const std::string& name, const Value& object,
                                       const DeleteOptions& options) {
   const GroupResource kind{context.strategy->group(), context.strategy->kind()};
-  const auto mismatch = [&](const char* what, const std::string& wanted, const std::string& found, const char* might) {
+  const auto mismatch = [&](const char* what, const std::string& wanted, const std::string& found,
+                            const char* might) {
     return base::Error(Conflict(kind, name,
-                                std::string("the ") + what + " in the precondition (" + wanted + ") does not match the " + what +
-                                    " in record (" + found + "). The object might have been " + might));
+                                std::string("the ") + what + " in the precondition (" + wanted +
+                                    ") does not match the " + what + " in record (" + found +
+                                    "). The object might have been " + might));
   };
   const std::string& uid = json::TextAt(object, {"metadata", "uid"});
-  if (options.uid && *options.uid != uid) return mismatch("UID", *options.uid, uid, "deleted and then recreated");
+  if (options.uid && *options.uid != uid)
+    return mismatch("UID", *options.uid, uid, "deleted and then recreated");
   const std::string& version = json::TextAt(object, {"metadata", "resourceVersion"});
   if (options.resource_version && *options.resource_version != version) {
     return mismatch("ResourceVersion", *options.resource_version, version, "modified");
@@ -103,14 +112,16 @@ base::Result<Attempt> TryDelete(Context& context, const std::string& key, const 
   Attempt attempt;
   attempt.mutation.collection = strategy.collection();
   attempt.mutation.key = key;
-  ANNEX_TRY(attempt.mutation.seen, context.parts.store.Load(attempt.mutation.collection, attempt.mutation.key));
+  ANNEX_TRY(attempt.mutation.seen,
+            context.parts.store.Load(attempt.mutation.collection, attempt.mutation.key));
   if (!attempt.mutation.seen) return base::Error(NotFound(context.resource(), name));
   ANNEX_TRY(Value object, ReadStored(strategy, *attempt.mutation.seen));
   ANNEX_RETURN_IF_ERROR(CheckPreconditions(context, name, object, options));
   attempt.outcome.uid = json::TextAt(object, {"metadata", "uid"});
   SetFinalizers(object, options);
   const bool under_deletion = json::FindPath(object, {"metadata", "deletionTimestamp"}) != nullptr;
-  const bool stays = strategy.HasPendingFinalizers(object) || (strategy.DeletesGracefully() && !under_deletion);
+  const bool stays =
+      strategy.HasPendingFinalizers(object) || (strategy.DeletesGracefully() && !under_deletion);
   attempt.outcome.gone = !stays;
   if (stays) {
     MarkDeleting(context, object);
@@ -124,7 +135,8 @@ base::Result<Attempt> TryDelete(Context& context, const std::string& key, const 
 
 }  // namespace
 
-base::Task<base::Result<Deleted>> DeleteObject(Context& context, std::string key, const DeleteOptions& options) {
+base::Task<base::Result<Deleted>> DeleteObject(Context& context, std::string key,
+                                               const DeleteOptions& options) {
   while (true) {
     ANNEX_CO_TRY(Attempt attempt, TryDelete(context, key, options));
     if (!attempt.commits) co_return std::move(attempt.outcome);
@@ -133,7 +145,8 @@ base::Task<base::Result<Deleted>> DeleteObject(Context& context, std::string key
       attempt.outcome.object["metadata"]["resourceVersion"] = std::to_string(committed->revision);
       co_return std::move(attempt.outcome);
     }
-    if (committed.error().reason == base::Reason::kNotFound) co_return base::Error(NotFound(context.resource(), NameInKey(key)));
+    if (committed.error().reason == base::Reason::kNotFound)
+      co_return base::Error(NotFound(context.resource(), NameInKey(key)));
     // Somebody changed it meanwhile: look again, preconditions included.
     if (committed.error().reason != base::Reason::kConflict) co_return base::Error(committed.error());
   }

@@ -2,24 +2,26 @@
 // (k8s.io/apiserver/pkg/registry/generic/registry/store.go, Delete).
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "annex/base/task.h"
 #include "context.h"
 #include "options.h"
+
+#include <optional>
+#include <string>
 
 namespace annex::api {
 
 struct Deleted {
   bool gone = false;
   std::string uid;
-  // The object as it is now (marked), or as it was (gone and the strategy returns it), with its resourceVersion.
+  // The object as it is now (marked), or as it was (gone and the strategy returns it), with its
+  // resourceVersion.
   json::Value object;
 };
 
-// Deletes the object with a key of the context's resource. Errors: NotFound, Conflict (a precondition), Forbidden.
-// REQUIRES: `options` outlives the task.
-base::Task<base::Result<Deleted>> DeleteObject(Context& context, std::string key, const DeleteOptions& options);
+// Deletes the object with a key of the context's resource. Errors: NotFound, Conflict (a precondition),
+// Forbidden. REQUIRES: `options` outlives the task.
+base::Task<base::Result<Deleted>> DeleteObject(Context& context, std::string key,
+                                               const DeleteOptions& options);
 
 }  // namespace annex::api

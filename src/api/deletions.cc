@@ -40,11 +40,14 @@ base::Task<void> Deletions::Work() {
 }
 
 base::Task<base::Result<void>> RunDeletions(Deletions& deletions, base::Executor& executor) {
-  const auto start = [&deletions](std::function<void(base::Result<void>)> done) { deletions.Start(std::move(done)); };
+  const auto start = [&deletions](std::function<void(base::Result<void>)> done) {
+    deletions.Start(std::move(done));
+  };
   co_return co_await base::Await<base::Result<void>>(executor, start);
 }
 
-base::Task<base::Result<std::int64_t>> DeleteAll(Parts& parts, StrategyPtr strategy, std::string prefix, base::Executor& executor) {
+base::Task<base::Result<std::int64_t>> DeleteAll(Parts& parts, StrategyPtr strategy, std::string prefix,
+                                                 base::Executor& executor) {
   Request request;
   request.executor = &executor;
   request.peer = std::make_shared<auth::Peer>();

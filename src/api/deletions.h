@@ -3,13 +3,13 @@
 // Thread rule: used on its context's executor. Must live until `done` was called.
 #pragma once
 
+#include "annex/base/task.h"
+#include "delete_object.h"
+
 #include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
-
-#include "annex/base/task.h"
-#include "delete_object.h"
 
 namespace annex::api {
 
@@ -18,7 +18,8 @@ class Deletions {
   Deletions(Context& context, const DeleteOptions& options, std::vector<std::string> keys)
       : context_(context), options_(options), keys_(std::move(keys)) {}
 
-  // Calls `done` when all are deleted or marked, or after the first failure. Objects that others deleted meanwhile are no failure.
+  // Calls `done` when all are deleted or marked, or after the first failure. Objects that others deleted
+  // meanwhile are no failure.
   void Start(std::function<void(base::Result<void>)> done);
 
   // Objects that were only marked, because something must happen before they can go.
@@ -41,7 +42,9 @@ class Deletions {
 // Runs `deletions` to its end.
 base::Task<base::Result<void>> RunDeletions(Deletions& deletions, base::Executor& executor);
 
-// Deletes all objects of a resource whose keys begin with `prefix`; the result is how many are left, waiting for their finalizers.
-base::Task<base::Result<std::int64_t>> DeleteAll(Parts& parts, StrategyPtr strategy, std::string prefix, base::Executor& executor);
+// Deletes all objects of a resource whose keys begin with `prefix`; the result is how many are left, waiting
+// for their finalizers.
+base::Task<base::Result<std::int64_t>> DeleteAll(Parts& parts, StrategyPtr strategy, std::string prefix,
+                                                 base::Executor& executor);
 
 }  // namespace annex::api

@@ -1,10 +1,10 @@
 #include "discovery.h"
 
-#include <algorithm>
-
 #include "annex/auth/digest.h"
 #include "annex/base/strings.h"
 #include "annex/json/write.h"
+
+#include <algorithm>
 
 namespace annex::api {
 namespace {
@@ -12,13 +12,14 @@ namespace {
 using json::Value;
 
 const std::vector<std::string> kSubresourceVerbs = {"get", "patch", "update"};
-const std::vector<std::string> kBuiltinVerbs = {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
+const std::vector<std::string> kBuiltinVerbs = {"create", "delete", "deletecollection", "get",
+                                                "list",   "patch",  "update",           "watch"};
 
 DiscoveredResource DefinitionsResource() {
   DiscoveredResource resource;
   resource.group = "apiextensions.k8s.io";
   resource.version = "v1";
-  resource.names = {"customresourcedefinitions", "customresourcedefinition",    {"crd", "crds"},
+  resource.names = {"customresourcedefinitions", "customresourcedefinition",     {"crd", "crds"},
                     "CustomResourceDefinition",  "CustomResourceDefinitionList", {"api-extensions"}};
   resource.verbs = kBuiltinVerbs;
   resource.status = true;
@@ -67,7 +68,8 @@ void AppendLegacy(const DiscoveredResource& resource, Value::array_t& list) {
                  {"namespaced", resource.namespaced},
                  {"kind", resource.names.kind},
                  {"verbs", resource.verbs},
-                 {"storageVersionHash", StorageVersionHash(resource.group, resource.storage_version, resource.names.kind)}};
+                 {"storageVersionHash",
+                  StorageVersionHash(resource.group, resource.storage_version, resource.names.kind)}};
   if (!resource.names.short_names.empty()) entry["shortNames"] = resource.names.short_names;
   if (!resource.names.categories.empty()) entry["categories"] = resource.names.categories;
   list.push_back(std::move(entry));
@@ -96,7 +98,8 @@ Value AggregatedResource(const DiscoveredResource& resource) {
   if (!resource.names.categories.empty()) entry["categories"] = resource.names.categories;
   Value::array_t subresources;
   if (resource.status) {
-    subresources.push_back({{"subresource", "status"}, {"responseKind", own_kind}, {"verbs", kSubresourceVerbs}});
+    subresources.push_back(
+        {{"subresource", "status"}, {"responseKind", own_kind}, {"verbs", kSubresourceVerbs}});
   }
   if (resource.scale) {
     subresources.push_back({{"subresource", "scale"},
@@ -113,7 +116,8 @@ Value GroupVersionEntry(const std::string& group, const std::string& version) {
 
 }  // namespace
 
-std::string StorageVersionHash(const std::string& group, const std::string& version, const std::string& kind) {
+std::string StorageVersionHash(const std::string& group, const std::string& version,
+                               const std::string& kind) {
   return base::Base64Encode(auth::Sha256(group + "/" + version + "/" + kind).substr(0, 8));
 }
 
@@ -124,7 +128,8 @@ std::vector<Discovery::GroupView> Discovery::Groups(const definition::Snapshot& 
     GroupView view{name, {}};
     for (const auto& version : group.versions) {
       VersionView version_view{version.name, {}};
-      for (const auto& [plural, served] : version.resources) version_view.resources.push_back(CustomResource(served));
+      for (const auto& [plural, served] : version.resources)
+        version_view.resources.push_back(CustomResource(served));
       view.versions.push_back(std::move(version_view));
     }
     groups.push_back(std::move(view));
@@ -132,7 +137,8 @@ std::vector<Discovery::GroupView> Discovery::Groups(const definition::Snapshot& 
   return groups;
 }
 
-std::optional<Discovery::GroupView> Discovery::FindGroup(const definition::Snapshot& snapshot, std::string_view group) const {
+std::optional<Discovery::GroupView> Discovery::FindGroup(const definition::Snapshot& snapshot,
+                                                         std::string_view group) const {
   for (GroupView& view : Groups(snapshot)) {
     if (view.name == group) return std::move(view);
   }
@@ -152,7 +158,8 @@ namespace {
 Value GroupEntry(const std::string& name, const std::vector<std::string>& versions) {
   Value list = Value::array();
   for (const std::string& version : versions) list.push_back(GroupVersionEntry(name, version));
-  return {{"name", name}, {"versions", list}, {"preferredVersion", GroupVersionEntry(name, versions.front())}};
+  return {
+      {"name", name}, {"versions", list}, {"preferredVersion", GroupVersionEntry(name, versions.front())}};
 }
 
 template <typename View>
@@ -166,7 +173,8 @@ std::vector<std::string> VersionNames(const View& group) {
 
 Value Discovery::GroupList(const definition::Snapshot& snapshot) const {
   Value groups = Value::array();
-  for (const GroupView& group : Groups(snapshot)) groups.push_back(GroupEntry(group.name, VersionNames(group)));
+  for (const GroupView& group : Groups(snapshot))
+    groups.push_back(GroupEntry(group.name, VersionNames(group)));
   return {{"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", groups}};
 }
 
@@ -198,10 +206,14 @@ std::optional<Value> Discovery::ResourceList(const definition::Snapshot& snapsho
   std::string group_version(group);
   if (!group.empty()) group_version += '/';
   group_version += version;
-  return Value{{"kind", "APIResourceList"}, {"apiVersion", "v1"}, {"groupVersion", group_version}, {"resources", list}};
+  return Value{{"kind", "APIResourceList"},
+               {"apiVersion", "v1"},
+               {"groupVersion", group_version},
+               {"resources", list}};
 }
 
-std::shared_ptr<const Discovery::Aggregated> Discovery::AggregatedList(const definition::Snapshot& snapshot, bool core) {
+std::shared_ptr<const Discovery::Aggregated> Discovery::AggregatedList(const definition::Snapshot& snapshot,
+                                                                       bool core) {
   const base::MutexLock lock(mutex_);
   auto& [generation, document] = aggregated_[core];
   if (document && generation == snapshot.generation()) return document;
@@ -213,7 +225,8 @@ std::shared_ptr<const Discovery::Aggregated> Discovery::AggregatedList(const def
     Value versions = Value::array();
     for (const VersionView& version : group.versions) {
       Value resources = Value::array();
-      for (const DiscoveredResource& resource : version.resources) resources.push_back(AggregatedResource(resource));
+      for (const DiscoveredResource& resource : version.resources)
+        resources.push_back(AggregatedResource(resource));
       versions.push_back({{"version", version.name}, {"resources", resources}, {"freshness", "Current"}});
     }
     Value metadata = Value::object();
@@ -233,12 +246,13 @@ std::shared_ptr<const Discovery::Aggregated> Discovery::AggregatedList(const def
 }
 
 std::vector<std::string> Discovery::Paths(const definition::Snapshot& snapshot) const {
-  std::vector<std::string> paths = {"/api",     "/apis",  "/healthz",    "/livez",      "/metrics",
-                                    "/openapi/v2", "/openapi/v3", "/readyz", "/version"};
+  std::vector<std::string> paths = {"/api",        "/apis",       "/healthz", "/livez",  "/metrics",
+                                    "/openapi/v2", "/openapi/v3", "/readyz",  "/version"};
   if (builtins_) paths.emplace_back("/api/v1");
   for (const GroupView& group : Groups(snapshot)) {
     paths.push_back("/apis/" + group.name);
-    for (const VersionView& version : group.versions) paths.push_back("/apis/" + group.name + "/" + version.name);
+    for (const VersionView& version : group.versions)
+      paths.push_back("/apis/" + group.name + "/" + version.name);
   }
   std::sort(paths.begin(), paths.end());
   return paths;

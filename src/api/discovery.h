@@ -1,9 +1,15 @@
-// Discovery: which groups, versions and resources are served, in the legacy documents and in the aggregated one (KEP-3352).
+// Discovery: which groups, versions and resources are served, in the legacy documents and in the aggregated
+// one (KEP-3352).
 //
-// Documents are made from memory alone, whatever the store's state: a cluster's discovery must not suffer from a sick store.
+// Documents are made from memory alone, whatever the store's state: a cluster's discovery must not suffer
+// from a sick store.
 //
 // Thread rule: thread-safe.
 #pragma once
+
+#include "annex/base/mutex.h"
+#include "annex/definition/registry.h"
+#include "annex/json/value.h"
 
 #include <cstdint>
 #include <map>
@@ -13,10 +19,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "annex/base/mutex.h"
-#include "annex/definition/registry.h"
-#include "annex/json/value.h"
 
 namespace annex::api {
 
@@ -71,10 +73,12 @@ class Discovery {
   const bool builtins_;
   base::Mutex mutex_;
   // The last document made for /api and for /apis, with the snapshot that it shows.
-  std::map<bool, std::pair<std::uint64_t, std::shared_ptr<const Aggregated>>> aggregated_ ANNEX_GUARDED_BY(mutex_);
+  std::map<bool, std::pair<std::uint64_t, std::shared_ptr<const Aggregated>>> aggregated_
+      ANNEX_GUARDED_BY(mutex_);
 };
 
-// base64 of the first 8 bytes of SHA-256 of GROUP/VERSION/KIND: tells clients when stored objects changed their version.
+// base64 of the first 8 bytes of SHA-256 of GROUP/VERSION/KIND: tells clients when stored objects changed
+// their version.
 std::string StorageVersionHash(const std::string& group, const std::string& version, const std::string& kind);
 
 }  // namespace annex::api

@@ -9,12 +9,14 @@ VerbResult Get(Context& context) {
   if (context.query.Has("export") && context.query.Get("export") == "true") {
     return base::Error(BadRequest("the export parameter, deprecated since v1.14, is no longer supported"));
   }
-  ANNEX_TRY(const store::Revision wanted, ParseResourceVersion(context.query.Get("resourceVersion"), VersionPlace::kOther));
+  ANNEX_TRY(const store::Revision wanted,
+            ParseResourceVersion(context.query.Get("resourceVersion"), VersionPlace::kOther));
   if (wanted > context.parts.store.CurrentRevision()) {
     return base::Error(ResourceVersionTooLarge(wanted, context.parts.store.CurrentRevision()));
   }
-  ANNEX_TRY(const IncludeObject include,
-            format.form == Form::kTable ? ReadIncludeObject(context.query) : base::Result<IncludeObject>(IncludeObject::kMetadata));
+  ANNEX_TRY(const IncludeObject include, format.form == Form::kTable
+                                             ? ReadIncludeObject(context.query)
+                                             : base::Result<IncludeObject>(IncludeObject::kMetadata));
   const Presenter presenter(context.strategy, format, include, context.parts.clock);
   base::Result<std::string> body = std::string();
   const auto present = [&](const store::Row& row) { body = presenter.Document(row); };

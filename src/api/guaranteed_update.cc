@@ -1,11 +1,11 @@
 #include "guaranteed_update.h"
 
-#include <memory>
-#include <utility>
-
 #include "annex/base/strings.h"
 #include "annex/schema/object_meta.h"
 #include "object_checks.h"
+
+#include <memory>
+#include <utility>
 
 namespace annex::api {
 namespace {
@@ -28,11 +28,13 @@ base::Result<void> CheckResourceVersion(const Context& context, Value& object, s
   }
   if (claimed == 0) {
     // The kind in this message really is the plural.
-    const json::FieldErrors errors = {
-        json::InvalidError(json::FieldPath("metadata.resourceVersion"), 0, "must be specified for an update")};
-    return base::Error(Invalid(context.strategy->group(), context.strategy->plural(), context.info.name, errors));
+    const json::FieldErrors errors = {json::InvalidError(json::FieldPath("metadata.resourceVersion"), 0,
+                                                         "must be specified for an update")};
+    return base::Error(
+        Invalid(context.strategy->group(), context.strategy->plural(), context.info.name, errors));
   }
-  if (claimed != static_cast<std::uint64_t>(existing)) return base::Error(ObjectModified(context.resource(), context.info.name));
+  if (claimed != static_cast<std::uint64_t>(existing))
+    return base::Error(ObjectModified(context.resource(), context.info.name));
   return {};
 }
 
@@ -50,7 +52,8 @@ void RestoreSystemFields(Value& object, const Value& existing) {
   }
 }
 
-base::Result<void> PrepareAndValidate(Context& context, Value& object, const Value& existing, Subresource subresource) {
+base::Result<void> PrepareAndValidate(Context& context, Value& object, const Value& existing,
+                                      Subresource subresource) {
   const Strategy& strategy = *context.strategy;
   ANNEX_RETURN_IF_ERROR(EnsureNamespace(context, object));
   if (const Value* generation = json::FindPath(existing, {"metadata", "generation"})) {
@@ -66,7 +69,8 @@ base::Result<void> PrepareAndValidate(Context& context, Value& object, const Val
   rules.namespaced = strategy.namespaced();
   rules.name_check = [](std::string_view name, bool) { return base::CheckPathSegment(name); };
   json::FieldErrors errors = schema::ValidateObjectMeta(metadata, rules, json::FieldPath("metadata"));
-  json::Append(errors, schema::ValidateObjectMetaUpdate(metadata, *json::Find(existing, "metadata"), json::FieldPath("metadata")));
+  json::Append(errors, schema::ValidateObjectMetaUpdate(metadata, *json::Find(existing, "metadata"),
+                                                        json::FieldPath("metadata")));
   json::Append(errors, strategy.ValidateUpdate(object, existing, subresource));
   if (!errors.empty()) {
     return base::Error(Invalid(strategy.group(), json::TextAt(object, {"kind"}), context.info.name, errors));
@@ -94,7 +98,8 @@ base::Result<Attempt> TryUpdate(Context& context, const UpdatePlan& plan) {
   Attempt attempt;
   attempt.mutation.collection = strategy.collection();
   attempt.mutation.key = context.Key();
-  ANNEX_TRY(store::ObjectPtr seen, context.parts.store.Load(attempt.mutation.collection, attempt.mutation.key));
+  ANNEX_TRY(store::ObjectPtr seen,
+            context.parts.store.Load(attempt.mutation.collection, attempt.mutation.key));
   if (!seen) return base::Error(NotFound(context.resource(), context.info.name));
   ANNEX_TRY(const Value existing, ReadStored(strategy, *seen));
   ANNEX_TRY(Value object, plan.make(existing));
@@ -104,7 +109,8 @@ base::Result<Attempt> TryUpdate(Context& context, const UpdatePlan& plan) {
   const std::string uid = json::TextAt(object, {"metadata", "uid"});
   const std::string& existing_uid = json::TextAt(existing, {"metadata", "uid"});
   if (!uid.empty() && uid != existing_uid) {
-    return base::Error(UidPrecondition(context.resource(), attempt.mutation.key, context.info.name, uid, existing_uid));
+    return base::Error(
+        UidPrecondition(context.resource(), attempt.mutation.key, context.info.name, uid, existing_uid));
   }
   ANNEX_RETURN_IF_ERROR(CheckResourceVersion(context, object, seen->revision));
   ANNEX_RETURN_IF_ERROR(CheckNamespaceLifecycle(context, context.info.name, false));
@@ -159,7 +165,8 @@ base::Task<base::Result<Updated>> GuaranteedUpdate(Context& context, UpdatePlan 
 }
 
 VerbResult UpdatedResponse(const Presenter& presenter, const Updated& updated) {
-  ANNEX_TRY(std::string body, updated.stored ? presenter.Document(RowOf(*updated.stored)) : presenter.Document(*updated.object));
+  ANNEX_TRY(std::string body, updated.stored ? presenter.Document(RowOf(*updated.stored))
+                                             : presenter.Document(*updated.object));
   return BodyResponse(200, presenter.format().ContentType(), std::move(body));
 }
 

@@ -1,19 +1,20 @@
-// GuaranteedUpdate: read an object, make its new state from it, and commit that if nobody was faster; else again
-// (k8s.io/apiserver/pkg/registry/generic/registry/store.go, Update).
+// GuaranteedUpdate: read an object, make its new state from it, and commit that if nobody was faster; else
+// again (k8s.io/apiserver/pkg/registry/generic/registry/store.go, Update).
 #pragma once
-
-#include <functional>
-#include <optional>
-#include <string>
 
 #include "annex/base/task.h"
 #include "context.h"
 #include "presenter.h"
 
+#include <functional>
+#include <optional>
+#include <string>
+
 namespace annex::api {
 
 struct UpdatePlan {
-  // The wished state, made from the present one (both in the request's version). Called again after a lost race.
+  // The wished state, made from the present one (both in the request's version). Called again after a lost
+  // race.
   std::function<base::Result<json::Value>(const json::Value& existing)> make;
   bool dry_run = false;
   Subresource subresource = Subresource::kNone;
@@ -25,9 +26,9 @@ struct Updated {
   std::optional<json::Value> object;
 };
 
-// Carries out an update of context's object. A write that changes nothing is none; one that removes the last finalizer of an object
-// under deletion deletes it.
-// Errors: NotFound, Conflict, Invalid, whatever `make` returns.
+// Carries out an update of context's object. A write that changes nothing is none; one that removes the last
+// finalizer of an object under deletion deletes it. Errors: NotFound, Conflict, Invalid, whatever `make`
+// returns.
 base::Task<base::Result<Updated>> GuaranteedUpdate(Context& context, UpdatePlan plan);
 
 // Commits on the context's executor.

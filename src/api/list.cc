@@ -1,23 +1,28 @@
-// GET of a collection. A list goes out in pieces while it is read: each piece is a read of its own at the list's revision, so that
-// memory does not grow with the list and no read holds up checkpoints or the executor for long.
-
-#include <memory>
-#include <utility>
+// GET of a collection. A list goes out in pieces while it is read: each piece is a read of its own at the
+// list's revision, so that memory does not grow with the list and no read holds up checkpoints or the
+// executor for long.
 
 #include "list_query.h"
 #include "presenter.h"
 #include "verbs.h"
 
+#include <memory>
+#include <utility>
+
 namespace annex::api {
 namespace {
 
-// The first piece is made before the answer's head is sent, so that a list that fails can still say so, and a small one is complete.
+// The first piece is made before the answer's head is sent, so that a list that fails can still say so, and a
+// small one is complete.
 constexpr std::size_t kFirstPieceBytes = 256UL * 1024;
 
 class ListSource final : public BodySource {
  public:
   ListSource(Parts& parts, Presenter presenter, Selection selection, PagePlan plan)
-      : parts_(parts), presenter_(std::move(presenter)), selection_(std::move(selection)), plan_(std::move(plan)) {}
+      : parts_(parts),
+        presenter_(std::move(presenter)),
+        selection_(std::move(selection)),
+        plan_(std::move(plan)) {}
 
   const PagePlan& plan() const { return plan_; }
 
@@ -107,22 +112,25 @@ VerbResult List(Context& context) {
   ANNEX_TRY(const ListOptions options, ReadListOptions(context.query, false));
   ANNEX_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
   ANNEX_TRY(Selection selection, Select(context, options));
-  ANNEX_TRY(const IncludeObject include,
-            format.form == Form::kTable ? ReadIncludeObject(context.query) : base::Result<IncludeObject>(IncludeObject::kMetadata));
+  ANNEX_TRY(const IncludeObject include, format.form == Form::kTable
+                                             ? ReadIncludeObject(context.query)
+                                             : base::Result<IncludeObject>(IncludeObject::kMetadata));
   Presenter presenter(context.strategy, format, include, context.parts.clock);
   ANNEX_RETURN_IF_ERROR(presenter.CheckListForm());
   ANNEX_TRY(PagePlan plan, PlanPage(context.parts, options, selection.prefix));
 
   const std::string prefix = selection.prefix;
   const std::string start = plan.start;
-  auto source = std::make_unique<ListSource>(context.parts, std::move(presenter), std::move(selection), std::move(plan));
+  auto source = std::make_unique<ListSource>(context.parts, std::move(presenter), std::move(selection),
+                                             std::move(plan));
   const Presenter finisher(context.strategy, format, include, context.parts.clock);
   const bool streams = finisher.Streams();
   std::string body;
   bool complete = false;
   do {
     const auto end = source->ReadPiece(kFirstPieceBytes, body);
-    if (!end && end.error().reason == base::Reason::kExpired) return base::Error(ListExpired(options, start, prefix));
+    if (!end && end.error().reason == base::Reason::kExpired)
+      return base::Error(ListExpired(options, start, prefix));
     if (!end && end.error().reason == base::Reason::kTimeout) {
       return base::Error(ResourceVersionTooLarge(source->plan().at, context.parts.store.CurrentRevision()));
     }

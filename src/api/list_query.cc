@@ -1,16 +1,17 @@
 #include "list_query.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "annex/base/strings.h"
 #include "annex/json/read.h"
 #include "annex/json/write.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace annex::api {
 namespace {
 
-base::Result<void> AddField(const Strategy& strategy, const selector::FieldRequirement& requirement, Selection& selection) {
+base::Result<void> AddField(const Strategy& strategy, const selector::FieldRequirement& requirement,
+                            Selection& selection) {
   using Part = selector::KeyCondition::Part;
   if (requirement.field == "metadata.name") {
     selection.query.keys.push_back({Part::kName, requirement.equal, requirement.value});
@@ -23,8 +24,9 @@ base::Result<void> AddField(const Strategy& strategy, const selector::FieldRequi
   const auto term = strategy.FieldTerm(requirement.field);
   if (!term) {
     if (strategy.builtin()) {
-      return base::Error(BadRequest(base::Quote(requirement.field) +
-                                    " is not a known field selector: only \"metadata.name\", \"metadata.namespace\""));
+      return base::Error(
+          BadRequest(base::Quote(requirement.field) +
+                     " is not a known field selector: only \"metadata.name\", \"metadata.namespace\""));
     }
     return base::Error(BadRequest("field label not supported: " + requirement.field));
   }
@@ -42,8 +44,9 @@ std::string TrimSlashes(std::string_view key) {
 // What Go's path.Clean would change: empty segments, "." and "..", a slash at the end.
 bool IsClean(std::string_view key) {
   const auto segments = base::Split(key, '/');
-  return std::none_of(segments.begin(), segments.end(),
-                      [](std::string_view segment) { return segment.empty() || segment == "." || segment == ".."; });
+  return std::none_of(segments.begin(), segments.end(), [](std::string_view segment) {
+    return segment.empty() || segment == "." || segment == "..";
+  });
 }
 
 auto InvalidToken(const std::string& why) {
@@ -62,7 +65,8 @@ base::Result<bool> Selection::Judge(const Strategy& strategy, const store::Row& 
 base::Result<bool> Selection::Matches(const Strategy& strategy, const store::Object& object) const {
   if (!object.key.starts_with(prefix)) return false;
   if (query.Empty()) return true;
-  if (fields.empty() || object.format == strategy.terms_format()) return query.Matches(object.key, object.terms.encoded());
+  if (fields.empty() || object.format == strategy.terms_format())
+    return query.Matches(object.key, object.terms.encoded());
   // The terms are from before the fields were what they are: labels count, fields are read from the object.
   if (!selector::KeysMatch(query.keys, object.key)) return false;
   for (const selector::TermCondition& condition : query.terms) {
@@ -74,12 +78,14 @@ base::Result<bool> Selection::Matches(const Strategy& strategy, const store::Obj
 base::Result<Selection> Select(const Context& context, const ListOptions& options) {
   Selection selection;
   const Strategy& strategy = *context.strategy;
-  if (strategy.namespaced() && !context.info.namespace_name.empty()) selection.prefix = context.info.namespace_name + "/";
+  if (strategy.namespaced() && !context.info.namespace_name.empty())
+    selection.prefix = context.info.namespace_name + "/";
   selection.query.terms = options.labels;
   bool named = false;
   for (const selector::FieldRequirement& requirement : options.fields) {
     ANNEX_RETURN_IF_ERROR(AddField(strategy, requirement, selection));
-    named = named || (requirement.field == "metadata.name" && requirement.equal && requirement.value == context.info.name);
+    named = named || (requirement.field == "metadata.name" && requirement.equal &&
+                      requirement.value == context.info.name);
   }
   // A list or watch of one name by its URL (the deprecated watch/…/NAME).
   const bool name_in_path = context.info.parts >= 2;
@@ -95,7 +101,8 @@ base::Result<Selection> Select(const Context& context, const ListOptions& option
 base::Result<ContinuePoint> DecodeContinue(const std::string& token, const std::string& prefix) {
   const auto bytes = base::Base64UrlDecode(token);
   if (!bytes) {
-    const auto bad = token.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
+    const auto bad =
+        token.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
     return InvalidToken("illegal base64 data at input byte " + std::to_string(std::min(bad, token.size())));
   }
   const auto parsed = json::Parse(*bytes);
@@ -105,7 +112,8 @@ base::Result<ContinuePoint> DecodeContinue(const std::string& token, const std::
   }
   ContinuePoint point;
   point.revision = json::IntegerAt(*parsed, {"rv"});
-  if (point.revision == 0) return InvalidToken("incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+  if (point.revision == 0)
+    return InvalidToken("incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
   const std::string& start = json::TextAt(*parsed, {"start"});
   if (start.empty()) return InvalidToken("encoded start key empty (version meta.k8s.io/v1)");
   const std::string key = TrimSlashes(start);
@@ -136,7 +144,8 @@ base::Result<PagePlan> PlanPage(const Parts& parts, const ListOptions& options, 
     }
     return plan;
   }
-  ANNEX_TRY(const store::Revision wanted, ParseResourceVersion(options.resource_version, VersionPlace::kList));
+  ANNEX_TRY(const store::Revision wanted,
+            ParseResourceVersion(options.resource_version, VersionPlace::kList));
   if (wanted == 0) {
     // resourceVersion=0 is answered from memory by kube-apiserver, which then knows no pages.
     if (options.resource_version == "0") plan.limit = 0;
@@ -151,11 +160,15 @@ base::Result<PagePlan> PlanPage(const Parts& parts, const ListOptions& options, 
 }
 
 base::Status ListExpired(const ListOptions& options, const std::string& start, const std::string& prefix) {
-  if (options.continue_token.empty()) return ExpiredList("The resourceVersion for the provided list is too old.");
+  if (options.continue_token.empty())
+    return ExpiredList("The resourceVersion for the provided list is too old.");
   base::Status status = ExpiredList(
-      "The provided continue parameter is too old to display a consistent list result. You can start a new list without the "
-      "continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with "
-      "the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time "
+      "The provided continue parameter is too old to display a consistent list result. You can start a new "
+      "list without the "
+      "continue parameter, or use the continue token in this response to retrieve the remainder of the "
+      "results. Continuing with "
+      "the provided token results in an inconsistent list - objects that were created, modified, or deleted "
+      "between the time "
       "the first chunk was returned and now may show up in the list.");
   status.continue_token = EncodeContinue({-1, start}, prefix);
   return status;

@@ -1,12 +1,12 @@
 // From the options of a list or watch to a query of the store.
 #pragma once
 
-#include <memory>
-#include <string>
-
 #include "annex/base/result.h"
 #include "context.h"
 #include "options.h"
+
+#include <memory>
+#include <string>
 
 namespace annex::api {
 

@@ -41,7 +41,8 @@ json::FieldErrors NamespaceStrategy::Validate(const Value& object) const {
   return schema::ValidateObjectMeta(*json::Find(object, "metadata"), rules, json::FieldPath("metadata"));
 }
 
-void NamespaceStrategy::PrepareForUpdate(Value& object, const Value& old_object, Subresource subresource) const {
+void NamespaceStrategy::PrepareForUpdate(Value& object, const Value& old_object,
+                                         Subresource subresource) const {
   if (subresource == Subresource::kStatus) {
     object["spec"] = *json::Find(old_object, "spec");
   } else {

@@ -1,6 +1,7 @@
 // The strategy of namespaces in standalone mode (k8s.io/kubernetes/pkg/registry/core/namespace).
 //
-// It stores namespaces; emptying one that is being deleted is the work of source::StandaloneNamespaces, which watches them.
+// It stores namespaces; emptying one that is being deleted is the work of source::StandaloneNamespaces, which
+// watches them.
 #pragma once
 
 #include "builtin_strategy.h"
@@ -16,7 +17,8 @@ class NamespaceStrategy final : public BuiltinStrategy {
   base::Result<void> CheckDeletable(const std::string& name) const override;
   void PrepareForCreate(json::Value& object) const override;
   json::FieldErrors Validate(const json::Value& object) const override;
-  void PrepareForUpdate(json::Value& object, const json::Value& old_object, Subresource subresource) const override;
+  void PrepareForUpdate(json::Value& object, const json::Value& old_object,
+                        Subresource subresource) const override;
   json::FieldErrors ValidateUpdate(const json::Value& object, const json::Value& old_object,
                                    Subresource subresource) const override;
   bool HasPendingFinalizers(const json::Value& object) const override;

@@ -1,18 +1,20 @@
 #include "negotiation.h"
 
+#include "annex/base/strings.h"
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
 
-#include "annex/base/strings.h"
-
 namespace annex::api {
 namespace {
 
-constexpr std::string_view kAcceptedTypes = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+constexpr std::string_view kAcceptedTypes =
+    "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
 auto NotAcceptable(std::string_view accepted) {
-  return base::Error(base::Reason::kNotAcceptable, "only the following media types are accepted: " + std::string(accepted));
+  return base::Error(base::Reason::kNotAcceptable,
+                     "only the following media types are accepted: " + std::string(accepted));
 }
 
 // Go's strconv.ParseBool.
@@ -64,7 +66,8 @@ std::optional<OutputFormat> FormOf(const AcceptClause& clause, bool forms) {
       clause.parameters.contains("as") || clause.parameters.contains("g") || clause.parameters.contains("v");
   if (!converts) return format;
   const std::string_view version = Parameter(clause, "v");
-  if (!forms || Parameter(clause, "g") != "meta.k8s.io" || (version != "v1" && version != "v1beta1")) return std::nullopt;
+  if (!forms || Parameter(clause, "g") != "meta.k8s.io" || (version != "v1" && version != "v1beta1"))
+    return std::nullopt;
   const std::string_view as = Parameter(clause, "as");
   if (as == "Table") {
     format.form = Form::kTable;
@@ -80,7 +83,7 @@ std::optional<OutputFormat> FormOf(const AcceptClause& clause, bool forms) {
 }
 
 struct Offer {
-  bool forms;   // as=Table and the others
+  bool forms;  // as=Table and the others
   bool yaml;
   bool stream;  // "stream=watch" may be asked for
 };
@@ -100,8 +103,8 @@ std::optional<OutputFormat> Choose(std::string_view accept, const Offer& offer) 
   return std::nullopt;
 }
 
-base::Result<OutputFormat> Negotiate(const base::Headers& headers, const QueryParameters& query, const Offer& offer,
-                                     std::string_view accepted) {
+base::Result<OutputFormat> Negotiate(const base::Headers& headers, const QueryParameters& query,
+                                     const Offer& offer, std::string_view accepted) {
   auto format = Choose(headers.First("accept"), offer);
   if (!format || (format->encoding == Encoding::kYaml && !offer.yaml)) return NotAcceptable(accepted);
   format->pretty = format->pretty || WantsPretty(headers, query);
@@ -119,7 +122,9 @@ std::vector<AcceptClause> ParseAccept(std::string_view accept) {
   for (const std::string_view part : base::Split(accept, ',')) {
     if (!base::TrimSpace(part).empty()) clauses.push_back(ParseClause(part));
   }
-  const auto specific = [](const AcceptClause& clause) { return (clause.type != "*" ? 2 : 0) + (clause.subtype != "*" ? 1 : 0); };
+  const auto specific = [](const AcceptClause& clause) {
+    return (clause.type != "*" ? 2 : 0) + (clause.subtype != "*" ? 1 : 0);
+  };
   std::stable_sort(clauses.begin(), clauses.end(), [&](const AcceptClause& a, const AcceptClause& b) {
     if (a.quality != b.quality) return a.quality > b.quality;
     return specific(a) > specific(b);

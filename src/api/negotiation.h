@@ -4,15 +4,15 @@
 // Thread rule: free functions and value types.
 #pragma once
 
+#include "annex/base/headers.h"
+#include "annex/base/result.h"
+#include "query_parameters.h"
+
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "annex/base/headers.h"
-#include "annex/base/result.h"
-#include "query_parameters.h"
 
 namespace annex::api {
 

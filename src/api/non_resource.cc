@@ -1,7 +1,5 @@
 #include "non_resource.h"
 
-#include <algorithm>
-
 #include "annex/json/read.h"
 #include "annex/json/write.h"
 #include "annex/json/yaml.h"
@@ -10,12 +8,15 @@
 #include "negotiation.h"
 #include "openapi_handler.h"
 
+#include <algorithm>
+
 namespace annex::api {
 namespace {
 
 using json::Value;
 
-constexpr std::string_view kAggregatedType = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+constexpr std::string_view kAggregatedType =
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 Response Document(const Request& request, const QueryParameters& query, const Value& document) {
   const auto format = NegotiatePlain(request.headers, query);
@@ -37,12 +38,15 @@ bool WantsAggregated(const base::Headers& headers) {
       return found == clause.parameters.end() ? std::string() : found->second;
     };
     const bool json = clause.type == "application" && clause.subtype == "json";
-    if (json && parameter("as") == "APIGroupDiscoveryList" && parameter("g") == "apidiscovery.k8s.io" && parameter("v") == "v2") {
+    if (json && parameter("as") == "APIGroupDiscoveryList" && parameter("g") == "apidiscovery.k8s.io" &&
+        parameter("v") == "v2") {
       return true;
     }
     // The first clause that the legacy document satisfies decides.
     const bool any = clause.type == "*" || clause.subtype == "*";
-    if ((json && clause.parameters.empty()) || any || (clause.type == "application" && clause.subtype == "yaml")) return false;
+    if ((json && clause.parameters.empty()) || any ||
+        (clause.type == "application" && clause.subtype == "yaml"))
+      return false;
   }
   return false;
 }
@@ -66,14 +70,16 @@ Value VersionDocument() {
 
 }  // namespace
 
-std::optional<Response> NonResource::Serve(const Request& request, const RequestInfo& info, const QueryParameters& query) {
+std::optional<Response> NonResource::Serve(const Request& request, const RequestInfo& info,
+                                           const QueryParameters& query) {
   const auto& segments = info.segments;
   if (segments.empty()) {
     return Document(request, query, {{"paths", discovery_.Paths(*registry_.Current())}});
   }
   const std::string& first = segments[0];
   if (first == "api" || first == "apis") return ServeDiscovery(request, info, query);
-  if (first == "openapi") return ServeOpenApi(openapi_, *registry_.Current(), request, segments, query, clock_);
+  if (first == "openapi")
+    return ServeOpenApi(openapi_, *registry_.Current(), request, segments, query, clock_);
   if (first == "healthz" || first == "livez" || first == "readyz") {
     if (segments.size() > 2) return std::nullopt;
     return ServeHealth(first, segments.size() == 2 ? segments[1] : "", query);
@@ -83,7 +89,8 @@ std::optional<Response> NonResource::Serve(const Request& request, const Request
     // Always indented, whoever asks.
     return BodyResponse(200, "application/json", json::ToPrettyJson(VersionDocument()));
   }
-  if (first == "metrics") return BodyResponse(200, "text/plain; version=0.0.4; charset=utf-8", metrics_.Expose());
+  if (first == "metrics")
+    return BodyResponse(200, "text/plain; version=0.0.4; charset=utf-8", metrics_.Expose());
   return std::nullopt;
 }
 
@@ -94,8 +101,9 @@ std::optional<Response> NonResource::ServeDiscovery(const Request& request, cons
   const bool core = segments[0] == "api";
   if (segments.size() == 1) {
     if (WantsAggregated(request.headers)) return ServeAggregated(request, *snapshot, core);
-    Response response = Document(request, query, core ? discovery_.CoreVersions(std::string(request.headers.First("host")))
-                                                      : discovery_.GroupList(*snapshot));
+    Response response = Document(request, query,
+                                 core ? discovery_.CoreVersions(std::string(request.headers.First("host")))
+                                      : discovery_.GroupList(*snapshot));
     response.headers.Add("vary", "Accept");
     return response;
   }
@@ -107,7 +115,8 @@ std::optional<Response> NonResource::ServeDiscovery(const Request& request, cons
   return Document(request, query, *document);
 }
 
-Response NonResource::ServeAggregated(const Request& request, const definition::Snapshot& snapshot, bool core) {
+Response NonResource::ServeAggregated(const Request& request, const definition::Snapshot& snapshot,
+                                      bool core) {
   const auto document = discovery_.AggregatedList(snapshot, core);
   const std::string etag = "\"" + document->etag + "\"";
   const bool unchanged = request.headers.First("if-none-match") == etag;
@@ -118,7 +127,8 @@ Response NonResource::ServeAggregated(const Request& request, const definition::
   return response;
 }
 
-Response NonResource::ServeHealth(std::string_view endpoint, std::string_view one, const QueryParameters& query) const {
+Response NonResource::ServeHealth(std::string_view endpoint, std::string_view one,
+                                  const QueryParameters& query) const {
   const std::vector<std::string> excluded = query.All("exclude");
   std::string text;
   bool healthy = true;
@@ -133,7 +143,8 @@ Response NonResource::ServeHealth(std::string_view endpoint, std::string_view on
     }
     const auto result = check.check();
     healthy = healthy && result.has_value();
-    text += result ? "[+]" + check.name + " ok\n" : "[-]" + check.name + " failed: " + result.error().message + "\n";
+    text += result ? "[+]" + check.name + " ok\n"
+                   : "[-]" + check.name + " failed: " + result.error().message + "\n";
   }
   if (!found) return PageNotFound();
   if (healthy && !query.Has("verbose")) return TextResponse(200, "ok");

@@ -1,10 +1,10 @@
 #include "object_checks.h"
 
-#include <algorithm>
-#include <set>
-
 #include "annex/base/clock.h"
 #include "annex/base/strings.h"
+
+#include <algorithm>
+#include <set>
 
 namespace annex::api {
 
@@ -55,22 +55,28 @@ void DedupOwnerReferences(Context& context, Value& object) {
   *references = std::move(kept);
   if (duplicates.empty()) return;
   context.Warn(
-      ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such "
+      ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, "
+      "and may reject such "
       "requests as early as 1.24; please fix your requests; duplicate UID(s) observed: " +
       base::Join(duplicates, ", "));
 }
 
-base::Result<void> CheckNamespaceLifecycle(const Context& context, const std::string& object_name, bool create) {
+base::Result<void> CheckNamespaceLifecycle(const Context& context, const std::string& object_name,
+                                           bool create) {
   if (!context.strategy->namespaced()) return {};
   const std::string& name = context.info.namespace_name;
   switch (context.parts.namespaces.State(name)) {
-    case definition::NamespaceState::kActive: return {};
-    case definition::NamespaceState::kMissing: return base::Error(NotFound({"", "namespaces"}, name));
-    case definition::NamespaceState::kTerminating: break;
+    case definition::NamespaceState::kActive:
+      return {};
+    case definition::NamespaceState::kMissing:
+      return base::Error(NotFound({"", "namespaces"}, name));
+    case definition::NamespaceState::kTerminating:
+      break;
   }
   if (!create) return {};
-  base::Status status = Forbidden(context.resource(), object_name,
-                                  "unable to create new content in namespace " + name + " because it is being terminated");
+  base::Status status =
+      Forbidden(context.resource(), object_name,
+                "unable to create new content in namespace " + name + " because it is being terminated");
   status.details.causes.push_back(
       {"NamespaceTerminating", "namespace " + name + " is being terminated", "metadata.namespace"});
   return base::Error(std::move(status));
@@ -78,7 +84,8 @@ base::Result<void> CheckNamespaceLifecycle(const Context& context, const std::st
 
 void WipeSystemFields(Value& object) {
   Value& metadata = object["metadata"];
-  for (const char* field : {"creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}) {
+  for (const char* field :
+       {"creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}) {
     metadata.erase(field);
   }
 }

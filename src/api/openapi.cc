@@ -1,12 +1,12 @@
 #include "openapi.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "annex/auth/digest.h"
 #include "annex/base/strings.h"
 #include "annex/json/write.h"
 #include "openapi_data.h"
+
+#include <algorithm>
+#include <utility>
 
 namespace annex::api {
 namespace {
@@ -15,19 +15,25 @@ using json::Value;
 using GroupVersion = definition::Snapshot::GroupVersion;
 using Resources = std::vector<std::weak_ptr<const definition::Resource>>;
 
-std::string UpperHash(std::string_view text) { return base::AsciiUpper(base::HexEncode(auth::Sha512(text))); }
+std::string UpperHash(std::string_view text) {
+  return base::AsciiUpper(base::HexEncode(auth::Sha512(text)));
+}
 
 // What all documents depend on.
-std::string CommonInput() { return ANNEX_VERSION "\n" + base::HexEncode(OpenApiData::Get().digest()) + "\n"; }
+std::string CommonInput() {
+  return ANNEX_VERSION "\n" + base::HexEncode(OpenApiData::Get().digest()) + "\n";
+}
 
 // All that a document says of one resource. What does not go in here must not show in a document.
-void AppendInput(std::string& input, const definition::Resource& resource, const definition::Version& version) {
+void AppendInput(std::string& input, const definition::Resource& resource,
+                 const definition::Version& version) {
   const definition::Names& names = resource.names();
   Value fields = Value::array();
   for (const auto& field : version.selectable_fields) fields.push_back(field.name);
-  const Value summary = {resource.group(), version.name,          names.plural,       names.kind,
-                         names.list_kind,  resource.namespaced(), version.has_status, version.scale.has_value(),
-                         std::move(fields)};
+  const Value summary = {
+      resource.group(), version.name,          names.plural,       names.kind,
+      names.list_kind,  resource.namespaced(), version.has_status, version.scale.has_value(),
+      std::move(fields)};
   json::AppendJson(input, summary);
   json::AppendJson(input, version.open_api_v3_schema);
   input += '\n';
@@ -42,9 +48,13 @@ bool SameObjects(const Resources& known, const GroupVersion& version) {
                     });
 }
 
-std::string BuiltinHash(std::string_view document) { return UpperHash(CommonInput() + std::string(document)); }
+std::string BuiltinHash(std::string_view document) {
+  return UpperHash(CommonInput() + std::string(document));
+}
 
-bool IsBuiltin(std::string_view path) { return OpenApiData::Get().BuiltinPaths(path) != nullptr; }
+bool IsBuiltin(std::string_view path) {
+  return OpenApiData::Get().BuiltinPaths(path) != nullptr;
+}
 
 }  // namespace
 
@@ -86,10 +96,12 @@ std::shared_ptr<const OpenApiIndex> OpenApi::V3Index(const definition::Snapshot&
     paths[path] = {{"serverRelativeURL", "/openapi/v3/" + path + "?hash=" + hash}};
   };
   if (builtins_) {
-    for (const std::string& document : OpenApiData::Get().BuiltinDocuments()) add(document, BuiltinHash(document));
+    for (const std::string& document : OpenApiData::Get().BuiltinDocuments())
+      add(document, BuiltinHash(document));
   }
   for (const auto& [name, group] : snapshot.groups()) {
-    for (const auto& version : group.versions) add("apis/" + name + "/" + version.name, HashOf(name, version));
+    for (const auto& version : group.versions)
+      add("apis/" + name + "/" + version.name, HashOf(name, version));
   }
   ForgetOthers(snapshot);
   auto index = std::make_shared<OpenApiIndex>();

@@ -1,18 +1,24 @@
-// OpenApi: the published schemas of everything that is served, as OpenAPI v3 (one document per group/version) and v2 (one document),
-// each as JSON and in the protobuf form of gnostic's Document, which kubectl asks for
-// (k8s.io/apiextensions-apiserver/pkg/controller/openapi and openapiv3, k8s.io/kube-openapi/pkg/handler and handler3).
+// OpenApi: the published schemas of everything that is served, as OpenAPI v3 (one document per group/version)
+// and v2 (one document), each as JSON and in the protobuf form of gnostic's Document, which kubectl asks for
+// (k8s.io/apiextensions-apiserver/pkg/controller/openapi and openapiv3, k8s.io/kube-openapi/pkg/handler and
+// handler3).
 //
-// Documents are made when somebody asks, from memory alone, and are not kept: clients keep them, by their hash. (A document of
-// v3 is 70 kB and more, made in less than a millisecond; 1,000 definitions would hold 150 MB of them, and as much again for v2.)
-// A large one is made while it is sent, see OpenApiWriter.
+// Documents are made when somebody asks, from memory alone, and are not kept: clients keep them, by their
+// hash. (A document of v3 is 70 kB and more, made in less than a millisecond; 1,000 definitions would hold
+// 150 MB of them, and as much again for v2.) A large one is made while it is sent, see OpenApiWriter.
 //
-// What is kept is the hash of each group/version, the document's ETag. It is made of what the document is made of: the definitions'
-// names, scope, subresources and schemas, the data that all documents share and this program's version. So the index of v3, which
-// names all hashes, makes no document; a definition that changes changes the hashes of its own group/versions alone; and servers of
-// one version that serve equal definitions give equal hashes.
+// What is kept is the hash of each group/version, the document's ETag. It is made of what the document is
+// made of: the definitions' names, scope, subresources and schemas, the data that all documents share and
+// this program's version. So the index of v3, which names all hashes, makes no document; a definition that
+// changes changes the hashes of its own group/versions alone; and servers of one version that serve equal
+// definitions give equal hashes.
 //
 // Thread rule: thread-safe.
 #pragma once
+
+#include "annex/base/mutex.h"
+#include "annex/definition/registry.h"
+#include "openapi_schema.h"
 
 #include <cstdint>
 #include <map>
@@ -21,10 +27,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "annex/base/mutex.h"
-#include "annex/definition/registry.h"
-#include "openapi_schema.h"
 
 namespace annex::api {
 
@@ -57,8 +59,8 @@ class OpenApi {
   OpenApiDocument V2(const definition::Snapshot& snapshot);
 
  private:
-  // The hash of a group/version, and the definitions that it was made of. Two definitions are the same if they are one object: a
-  // new snapshot keeps those that did not change.
+  // The hash of a group/version, and the definitions that it was made of. Two definitions are the same if
+  // they are one object: a new snapshot keeps those that did not change.
   struct Hashed {
     std::vector<std::weak_ptr<const definition::Resource>> resources;
     std::string hash;

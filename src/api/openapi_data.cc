@@ -1,10 +1,10 @@
 #include "openapi_data.h"
 
-#include <utility>
-
 #include "annex/auth/digest.h"
 #include "annex/base/check.h"
 #include "annex/json/read.h"
+
+#include <utility>
 
 namespace annex::api {
 namespace {
@@ -60,7 +60,8 @@ OpenApiData::OpenApiData() {
   builtin_type_names_ = Take(builtin_types, "documents");
   builtin_paths_ = Read(kBuiltinPaths);
   builtin_paths_.erase("source");
-  for (const std::string_view text : {kTypes, kParameters, kBuiltinTypes, kBuiltinPaths}) digest_ += auth::Sha256(text);
+  for (const std::string_view text : {kTypes, kParameters, kBuiltinTypes, kBuiltinPaths})
+    digest_ += auth::Sha256(text);
 }
 
 const Value& OpenApiData::ActionParameters(std::string_view action) const {
@@ -79,7 +80,9 @@ const Value* OpenApiData::BuiltinTypeNames(std::string_view document) const {
   return json::Find(builtin_type_names_, document);
 }
 
-const Value* OpenApiData::BuiltinPaths(std::string_view document) const { return json::Find(builtin_paths_, document); }
+const Value* OpenApiData::BuiltinPaths(std::string_view document) const {
+  return json::Find(builtin_paths_, document);
+}
 
 std::vector<std::string> OpenApiData::BuiltinDocuments() const {
   std::vector<std::string> names;

@@ -1,17 +1,18 @@
-// What OpenAPI documents say about types, parameters and paths that are no definition's own: data/openapi_*.json, which
-// data/extract.py takes from a kube-apiserver.
+// What OpenAPI documents say about types, parameters and paths that are no definition's own:
+// data/openapi_*.json, which data/extract.py takes from a kube-apiserver.
 //
-// Schemas are kept in their OpenAPI v3 form and paths in their v2 form: these hold what the other version can be made of
-// (openapi_schema.h, openapi_paths.h).
+// Schemas are kept in their OpenAPI v3 form and paths in their v2 form: these hold what the other version can
+// be made of (openapi_schema.h, openapi_paths.h).
 //
-// Thread rule: immutable. Ownership: lives until the process ends. Failure: none; data that cannot be read ends the process.
+// Thread rule: immutable. Ownership: lives until the process ends. Failure: none; data that cannot be read
+// ends the process.
 #pragma once
+
+#include "annex/json/value.h"
 
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "annex/json/value.h"
 
 namespace annex::api {
 
@@ -25,7 +26,8 @@ class OpenApiData {
 
   // The types that custom resources refer to, by name: v3 schemas.
   const json::Value& types() const { return types_; }
-  // The kinds that DeleteOptions names in documents of custom resources, and those in documents that hold built-in types too.
+  // The kinds that DeleteOptions names in documents of custom resources, and those in documents that hold
+  // built-in types too.
   const json::Value& delete_kinds() const { return delete_kinds_; }
   const json::Value& builtin_delete_kinds() const { return builtin_delete_kinds_; }
 
@@ -38,7 +40,8 @@ class OpenApiData {
 
   // The built-in types of standalone mode and what they refer to beyond types(), by name: v3 schemas.
   const json::Value& builtin_types() const { return builtin_types_; }
-  // By the name of a v3 document ("api/v1"): the names of all its types, and its v2 paths. nullptr if there is no such document.
+  // By the name of a v3 document ("api/v1"): the names of all its types, and its v2 paths. nullptr if there
+  // is no such document.
   const json::Value* BuiltinTypeNames(std::string_view document) const;
   const json::Value* BuiltinPaths(std::string_view document) const;
   // The names of the v3 documents of built-in types.

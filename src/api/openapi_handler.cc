@@ -1,21 +1,21 @@
 #include "openapi_handler.h"
 
+#include "annex/base/strings.h"
+#include "context.h"
+#include "negotiation.h"
+#include "openapi_writer.h"
+
 #include <algorithm>
 #include <array>
 #include <ctime>
 #include <string_view>
 #include <utility>
 
-#include "annex/base/strings.h"
-#include "context.h"
-#include "negotiation.h"
-#include "openapi_writer.h"
-
 namespace annex::api {
 namespace {
 
-// Documents of more pieces are sent while they are made. Half as many resources, each of which takes a millisecond at most: that
-// is how long a request may keep its thread from others.
+// Documents of more pieces are sent while they are made. Half as many resources, each of which takes a
+// millisecond at most: that is how long a request may keep its thread from others.
 constexpr std::size_t kPiecesAtOnce = 32;
 
 constexpr std::string_view kPlainText = "text/plain; charset=utf-8";
@@ -61,7 +61,9 @@ std::optional<MediaType> Negotiate(std::string_view accept, OpenApiVersion form)
   return std::nullopt;
 }
 
-std::string Quoted(const std::string& etag) { return "\"" + etag + "\""; }
+std::string Quoted(const std::string& etag) {
+  return "\"" + etag + "\"";
+}
 
 // Whether an If-None-Match header names the ETag.
 bool Matches(std::string_view header, const std::string& etag) {
@@ -99,7 +101,8 @@ std::optional<int> EndedByCondition(const Request& request, const std::string& e
 }
 
 // The answer to a request for something with an ETag, still without its body; `complete` if it needs none.
-Response Head(const Request& request, const std::string& etag, const std::string& content_type, bool& complete) {
+Response Head(const Request& request, const std::string& etag, const std::string& content_type,
+              bool& complete) {
   const auto ended = EndedByCondition(request, etag);
   complete = ended.has_value();
   Response response = Empty(ended.value_or(200));
@@ -146,8 +149,8 @@ Response Redirect(const std::string& path, const std::string& etag, const MediaT
   return response;
 }
 
-Response ServeV3(OpenApi& openapi, const definition::Snapshot& snapshot, const Request& request, const std::string& path,
-                 const std::string& hash, const base::Clock& clock) {
+Response ServeV3(OpenApi& openapi, const definition::Snapshot& snapshot, const Request& request,
+                 const std::string& path, const std::string& hash, const base::Clock& clock) {
   auto document = openapi.V3(snapshot, path);
   if (!document) return Empty(404);
   const auto type = Negotiate(request.headers.First("accept"), OpenApiVersion::kV3);
@@ -170,9 +173,9 @@ Response ServeV3(OpenApi& openapi, const definition::Snapshot& snapshot, const R
 
 }  // namespace
 
-std::optional<Response> ServeOpenApi(OpenApi& openapi, const definition::Snapshot& snapshot, const Request& request,
-                                     const std::vector<std::string>& segments, const QueryParameters& query,
-                                     const base::Clock& clock) {
+std::optional<Response> ServeOpenApi(OpenApi& openapi, const definition::Snapshot& snapshot,
+                                     const Request& request, const std::vector<std::string>& segments,
+                                     const QueryParameters& query, const base::Clock& clock) {
   if (segments.size() < 2 || segments[0] != "openapi") return std::nullopt;
   if (segments[1] == "v2" && segments.size() == 2) return ServeV2(openapi, snapshot, request);
   if (segments[1] != "v3") return std::nullopt;

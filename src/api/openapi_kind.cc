@@ -1,11 +1,11 @@
 // What the schema of a kind holds besides what its definition says.
-#include <algorithm>
-#include <string_view>
-#include <utility>
-
 #include "annex/base/strings.h"
 #include "openapi_data.h"
 #include "openapi_schema.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
 
 namespace annex::api {
 namespace {
@@ -15,7 +15,9 @@ using json::Value;
 constexpr const char* kConventions =
     "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md";
 
-Value Text(std::string description) { return {{"description", std::move(description)}, {"type", "string"}}; }
+Value Text(std::string description) {
+  return {{"description", std::move(description)}, {"type", "string"}};
+}
 
 // A property that refers to a shared type: v3 allows nothing beside a reference.
 Value DescribedReference(std::string_view type, std::string description, OpenApiVersion form) {
@@ -26,19 +28,23 @@ Value DescribedReference(std::string_view type, std::string description, OpenApi
 }
 
 Value ObjectMetaProperty(OpenApiVersion form) {
-  return DescribedReference("ObjectMeta", std::string("Standard object's metadata. More info: ") + kConventions + "#metadata",
-                            form);
+  return DescribedReference(
+      "ObjectMeta", std::string("Standard object's metadata. More info: ") + kConventions + "#metadata",
+      form);
 }
 
 void AddTypeMeta(Value& properties) {
-  properties["apiVersion"] =
-      Text(std::string("APIVersion defines the versioned schema of this representation of an object. Servers should convert "
-                       "recognized schemas to the latest internal value, and may reject unrecognized values. More info: ") +
-           kConventions + "#resources");
-  properties["kind"] =
-      Text(std::string("Kind is a string value representing the REST resource this object represents. Servers may infer this "
-                       "from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: ") +
-           kConventions + "#types-kinds");
+  properties["apiVersion"] = Text(std::string("APIVersion defines the versioned schema of this "
+                                              "representation of an object. Servers should convert "
+                                              "recognized schemas to the latest internal value, and may "
+                                              "reject unrecognized values. More info: ") +
+                                  kConventions + "#resources");
+  properties["kind"] = Text(
+      std::string(
+          "Kind is a string value representing the REST resource this object represents. Servers may infer "
+          "this "
+          "from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: ") +
+      kConventions + "#types-kinds");
 }
 
 void RequireName(Value& schema, const char* name) {
@@ -60,12 +66,13 @@ void AddEmbedded(Value& schema, OpenApiVersion form) {
   // With properties, kubectl would refuse all others.
   if (form == OpenApiVersion::kV2 && json::FlagAt(schema, {"x-kubernetes-preserve-unknown-fields"})) return;
   Value& properties = schema["properties"];
-  properties["apiVersion"] = Text(
-      std::string("apiVersion defines the versioned schema of this representation of an object. More info: ") + kConventions +
-      "#resources");
-  properties["kind"] =
-      Text(std::string("kind is a string value representing the type of this object. In CamelCase. More info: ") + kConventions +
-           "#types-kinds");
+  properties["apiVersion"] =
+      Text(std::string(
+               "apiVersion defines the versioned schema of this representation of an object. More info: ") +
+           kConventions + "#resources");
+  properties["kind"] = Text(
+      std::string("kind is a string value representing the type of this object. In CamelCase. More info: ") +
+      kConventions + "#types-kinds");
   properties["metadata"] = ObjectMetaProperty(form);
   RequireName(schema, "kind");
   RequireName(schema, "apiVersion");
@@ -77,7 +84,8 @@ void AddExtensions(Value& schema, const definition::Resource& resource, const de
   schema["x-kubernetes-group-version-kind"] = Value::array({group_version_kind});
   if (version.selectable_fields.empty()) return;
   Value fields = Value::array();
-  for (const definition::SelectableField& field : version.selectable_fields) fields.push_back({{"fieldPath", field.name}});
+  for (const definition::SelectableField& field : version.selectable_fields)
+    fields.push_back({{"fieldPath", field.name}});
   schema["x-kubernetes-selectable-fields"] = std::move(fields);
 }
 
@@ -96,7 +104,8 @@ std::string OpenApiTypeName(const std::string& group, const std::string& version
   return name + version + "." + kind;
 }
 
-Value PublishedKind(const definition::Resource& resource, const definition::Version& version, OpenApiVersion form) {
+Value PublishedKind(const definition::Resource& resource, const definition::Version& version,
+                    OpenApiVersion form) {
   Value schema = {{"type", "object"}};
   if (!IsOpaque(version.open_api_v3_schema, form)) {
     schema = PublishedSchema(version.open_api_v3_schema);
@@ -110,7 +119,8 @@ Value PublishedKind(const definition::Resource& resource, const definition::Vers
   return schema;
 }
 
-Value PublishedList(const definition::Resource& resource, const definition::Version& version, OpenApiVersion form) {
+Value PublishedList(const definition::Resource& resource, const definition::Version& version,
+                    OpenApiVersion form) {
   const definition::Names& names = resource.names();
   const std::string item_type = OpenApiTypeName(resource.group(), version.name, names.kind);
   Value schema = {{"type", "object"},

@@ -1,14 +1,14 @@
 #include "openapi_paths.h"
 
+#include "annex/base/strings.h"
+#include "openapi_data.h"
+#include "openapi_schema.h"
+
 #include <array>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-
-#include "annex/base/strings.h"
-#include "openapi_data.h"
-#include "openapi_schema.h"
 
 namespace annex::api {
 namespace {
@@ -58,7 +58,8 @@ constexpr std::array kCollectionOperations = {
     OperationKind{"post", "post", "create", Sample::kObject},
     OperationKind{"delete", "deletecollection", "deletecollection", Sample::kStatus},
 };
-constexpr std::array kItemOperations = {kGet, kPut, OperationKind{"delete", "delete", "delete", Sample::kStatus}, kPatch};
+constexpr std::array kItemOperations = {kGet, kPut,
+                                        OperationKind{"delete", "delete", "delete", Sample::kStatus}, kPatch};
 constexpr std::array kSubresourceOperations = {kGet, kPut, kPatch};
 
 // A path: of the collection, an item, or an item's subresource.
@@ -146,24 +147,29 @@ class PathWriter {
     const Value schema = OpenApiReference(TypeOf(place, kind.sample), OpenApiVersion::kV2);
     Value parameters = OpenApiData::Get().ActionParameters(action);
     if (action == "post" || action == "put") {
-      parameters.insert(parameters.begin(), Value{{"name", "body"}, {"in", "body"}, {"required", true}, {"schema", schema}});
+      parameters.insert(parameters.begin(),
+                        Value{{"name", "body"}, {"in", "body"}, {"required", true}, {"schema", schema}});
     }
     Value consumes = {"application/json", "application/yaml"};
     if (action == "patch") {
-      consumes = {"application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"};
+      consumes = {"application/json-patch+json", "application/merge-patch+json",
+                  "application/apply-patch+yaml"};
     }
-    // Upstream finds the verb in the id by its shortest prefix: deletecollection is a delete of a "collection…".
+    // Upstream finds the verb in the id by its shortest prefix: deletecollection is a delete of a
+    // "collection…".
     const bool collection = verb == "deletecollection";
     return {{"description", Description(verb, place.subresource, names_.kind)},
             {"consumes", std::move(consumes)},
             {"produces", {"application/json", "application/yaml"}},
             {"schemes", Value::array({"https"})},
             {"tags", Value::array({tag_})},
-            {"operationId", std::string(collection ? "delete" : verb) + id_prefix_ + Camel((collection ? "collection" : "") + id, true)},
+            {"operationId", std::string(collection ? "delete" : verb) + id_prefix_ +
+                                Camel((collection ? "collection" : "") + id, true)},
             {"parameters", std::move(parameters)},
             {"responses", Responses(action, schema)},
             {"x-kubernetes-action", action},
-            {"x-kubernetes-group-version-kind", {{"group", group_}, {"version", version_}, {"kind", names_.kind}}}};
+            {"x-kubernetes-group-version-kind",
+             {{"group", group_}, {"version", version_}, {"kind", names_.kind}}}};
   }
 
   static Value Responses(std::string_view action, const Value& schema) {
@@ -191,7 +197,8 @@ Value PathsOf(const definition::Snapshot::Served& served) {
   const PathWriter writer(resource, *served.version);
   const bool namespaced = resource.namespaced();
   const std::string root = "/apis/" + resource.ApiVersion(*served.version) + "/";
-  const std::string collection = root + (namespaced ? "namespaces/{namespace}/" : "") + resource.names().plural;
+  const std::string collection =
+      root + (namespaced ? "namespaces/{namespace}/" : "") + resource.names().plural;
   const std::string item = collection + "/{name}";
   Value paths = Value::object();
   if (namespaced) paths[root + resource.names().plural] = writer.AllNamespaces();

@@ -1,7 +1,7 @@
 // Paths and operations of OpenAPI documents.
 //
-// They are made in their v2 form, which names the media types that an operation takes and gives and refers to shared parameters;
-// the v3 form, which repeats both at every place, follows from it.
+// They are made in their v2 form, which names the media types that an operation takes and gives and refers to
+// shared parameters; the v3 form, which repeats both at every place, follows from it.
 //
 // Thread rule: free functions.
 #pragma once

@@ -1,11 +1,11 @@
-#include <string>
-#include <string_view>
-#include <utility>
-
 #include "annex/base/check.h"
 #include "openapi_data.h"
 #include "openapi_paths.h"
 #include "openapi_schema.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace annex::api {
 namespace {
@@ -19,7 +19,8 @@ constexpr std::string_view kDefinitionPrefix = "#/definitions/";
 const Value& Resolve(const Value& parameter) {
   const std::string_view reference = json::TextAt(parameter, {"$ref"});
   if (!reference.starts_with(kParameterPrefix)) return parameter;
-  const Value* shared = json::Find(OpenApiData::Get().parameters(), reference.substr(kParameterPrefix.size()));
+  const Value* shared =
+      json::Find(OpenApiData::Get().parameters(), reference.substr(kParameterPrefix.size()));
   ANNEX_CHECK(shared != nullptr, "a path refers to a parameter that is not known");
   return *shared;
 }
@@ -83,7 +84,8 @@ Value OperationV3(const Value& operation) {
     } else if (key == "parameters") {
       for (const Value& item : value) {
         const Value& parameter = Resolve(item);
-        if (json::TextAt(parameter, {"in"}) == "body") changed["requestBody"] = RequestBody(parameter, consumes);
+        if (json::TextAt(parameter, {"in"}) == "body")
+          changed["requestBody"] = RequestBody(parameter, consumes);
       }
       if (Value rest = ParametersV3(value); !rest.empty()) changed[key] = std::move(rest);
     } else {

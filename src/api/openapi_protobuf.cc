@@ -1,12 +1,12 @@
 #include "openapi_protobuf.h"
 
+#include "annex/json/yaml.h"
+#include "openapi_message.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <string_view>
-
-#include "annex/json/yaml.h"
-#include "openapi_message.h"
 
 namespace annex::api {
 namespace {
@@ -52,20 +52,24 @@ class Encoder {
     if (known != message.members.end()) {
       Field(known->number, known->kind, known->message, value, Zero::kOmit);
     } else if (message.extensions != 0 && key.starts_with("x-")) {
-      Named(message.extensions, key, [&] { Field(kEntryValue, OpenApiField::kAny, nullptr, value, Zero::kWrite); });
+      Named(message.extensions, key,
+            [&] { Field(kEntryValue, OpenApiField::kAny, nullptr, value, Zero::kWrite); });
     } else if (message.entries != 0) {
       Named(message.entries, key, [&] { Entry(message.entry, value); });
     }
   }
 
-  void Field(std::uint32_t number, OpenApiField kind, const OpenApiMessage* message, const Value& value, Zero zero) {
+  void Field(std::uint32_t number, OpenApiField kind, const OpenApiMessage* message, const Value& value,
+             Zero zero) {
     switch (kind) {
-      case OpenApiField::kText: return Text(number, value, zero);
+      case OpenApiField::kText:
+        return Text(number, value, zero);
       case OpenApiField::kFlag:
         if (value == true || zero == Zero::kWrite) Scalar(number, value == true ? 1 : 0);
         return;
       case OpenApiField::kCount:
-        if (value.is_number_integer() && value != 0) Scalar(number, static_cast<std::uint64_t>(value.get<std::int64_t>()));
+        if (value.is_number_integer() && value != 0)
+          Scalar(number, static_cast<std::uint64_t>(value.get<std::int64_t>()));
         return;
       case OpenApiField::kNumber:
         if (value.is_number() && (value != 0 || zero == Zero::kWrite)) Fixed(number, value.get<double>());
@@ -73,11 +77,13 @@ class Encoder {
       case OpenApiField::kTexts:
         for (const Value& text : value) Text(number, text, Zero::kWrite);
         return;
-      case OpenApiField::kMessage: return Nested(number, [&] { Message(*message, value); });
+      case OpenApiField::kMessage:
+        return Nested(number, [&] { Message(*message, value); });
       case OpenApiField::kMessages:
         for (const Value& item : value) Nested(number, [&] { Message(*message, item); });
         return;
-      case OpenApiField::kAny: return Any(number, value);
+      case OpenApiField::kAny:
+        return Any(number, value);
       case OpenApiField::kAnys:
         for (const Value& item : value) Any(number, item);
         return;
@@ -126,7 +132,8 @@ class Encoder {
     out_ += bytes;
   }
 
-  // The length of a message goes before it and is known only after: what follows it moves, which is cheaper than to measure first.
+  // The length of a message goes before it and is known only after: what follows it moves, which is cheaper
+  // than to measure first.
   template <typename WriteBody>
   void Nested(std::uint32_t number, WriteBody write_body) {
     Key(number, WireType::kBytes);

@@ -17,7 +17,9 @@ constexpr OpenApiMessage kInfo = {.members = kInfoMembers, .extensions = 7};
 constexpr OpenApiMessage kTypeItem = {.choose = [](const Value& value) -> OpenApiChoice {
   return {1, value.is_array() ? kTexts : kText};
 }};
-constexpr OpenApiMessage kItemsItem = {.choose = [](const Value&) -> OpenApiChoice { return {1, kMessage, &kSchema}; }};
+constexpr OpenApiMessage kItemsItem = {.choose = [](const Value&) -> OpenApiChoice {
+  return {1, kMessage, &kSchema};
+}};
 constexpr OpenApiMessage kAdditionalPropertiesItem = {.choose = [](const Value& value) -> OpenApiChoice {
   if (value.is_boolean()) return {2, kFlag};
   return {1, kMessage, &kSchema};
@@ -55,16 +57,19 @@ constexpr OpenApiMessage kSchema = {.members = kSchemaMembers, .extensions = 31}
 constexpr OpenApiMember kReferenceMembers[] = {{"$ref", 1, kText}, {"description", 2, kText}};
 constexpr OpenApiMessage kReference = {.members = kReferenceMembers};
 
-constexpr OpenApiMember kBodyParameterMembers[] = {
-    {"description", 1, kText}, {"name", 2, kText}, {"in", 3, kText}, {"required", 4, kFlag}, {"schema", 5, kMessage, &kSchema}};
+constexpr OpenApiMember kBodyParameterMembers[] = {{"description", 1, kText},
+                                                   {"name", 2, kText},
+                                                   {"in", 3, kText},
+                                                   {"required", 4, kFlag},
+                                                   {"schema", 5, kMessage, &kSchema}};
 constexpr OpenApiMessage kBodyParameter = {.members = kBodyParameterMembers, .extensions = 6};
-constexpr OpenApiMember kQueryParameterMembers[] = {{"required", 1, kFlag}, {"in", 2, kText},          {"description", 3, kText},
-                                                    {"name", 4, kText},     {"type", 6, kText},        {"format", 7, kText},
-                                                    {"pattern", 17, kText}, {"uniqueItems", 20, kFlag}};
+constexpr OpenApiMember kQueryParameterMembers[] = {
+    {"required", 1, kFlag}, {"in", 2, kText},     {"description", 3, kText}, {"name", 4, kText},
+    {"type", 6, kText},     {"format", 7, kText}, {"pattern", 17, kText},    {"uniqueItems", 20, kFlag}};
 constexpr OpenApiMessage kQueryParameter = {.members = kQueryParameterMembers, .extensions = 23};
-constexpr OpenApiMember kPathParameterMembers[] = {{"required", 1, kFlag}, {"in", 2, kText},          {"description", 3, kText},
-                                                   {"name", 4, kText},     {"type", 5, kText},        {"format", 6, kText},
-                                                   {"pattern", 16, kText}, {"uniqueItems", 19, kFlag}};
+constexpr OpenApiMember kPathParameterMembers[] = {
+    {"required", 1, kFlag}, {"in", 2, kText},     {"description", 3, kText}, {"name", 4, kText},
+    {"type", 5, kText},     {"format", 6, kText}, {"pattern", 16, kText},    {"uniqueItems", 19, kFlag}};
 constexpr OpenApiMessage kPathParameter = {.members = kPathParameterMembers, .extensions = 22};
 
 constexpr OpenApiMessage kNonBodyParameter = {.choose = [](const Value& value) -> OpenApiChoice {
@@ -81,8 +86,11 @@ constexpr OpenApiMessage kParametersItem = {.choose = [](const Value& value) -> 
 }};
 constexpr OpenApiMessage kParameterDefinitions = {.entries = 1, .entry = &kParameter};
 
-constexpr OpenApiMessage kSchemaItem = {.choose = [](const Value&) -> OpenApiChoice { return {1, kMessage, &kSchema}; }};
-constexpr OpenApiMember kResponseMembers[] = {{"description", 1, kText}, {"schema", 2, kMessage, &kSchemaItem}};
+constexpr OpenApiMessage kSchemaItem = {.choose = [](const Value&) -> OpenApiChoice {
+  return {1, kMessage, &kSchema};
+}};
+constexpr OpenApiMember kResponseMembers[] = {{"description", 1, kText},
+                                              {"schema", 2, kMessage, &kSchemaItem}};
 constexpr OpenApiMessage kResponse = {.members = kResponseMembers, .extensions = 5};
 constexpr OpenApiMessage kResponseValue = {.choose = [](const Value& value) -> OpenApiChoice {
   if (value.contains("$ref")) return {2, kMessage, &kReference};
@@ -109,18 +117,21 @@ constexpr OpenApiMember kOperationMembers[] = {
 constexpr OpenApiMessage kOperation = {.members = kOperationMembers, .extensions = 13};
 
 constexpr OpenApiMember kPathItemMembers[] = {
-    {"get", 2, kMessage, &kOperation},     {"put", 3, kMessage, &kOperation},  {"post", 4, kMessage, &kOperation},
-    {"delete", 5, kMessage, &kOperation},  {"options", 6, kMessage, &kOperation}, {"head", 7, kMessage, &kOperation},
+    {"get", 2, kMessage, &kOperation},     {"put", 3, kMessage, &kOperation},
+    {"post", 4, kMessage, &kOperation},    {"delete", 5, kMessage, &kOperation},
+    {"options", 6, kMessage, &kOperation}, {"head", 7, kMessage, &kOperation},
     {"patch", 8, kMessage, &kOperation},   {"parameters", 9, kMessages, &kParametersItem},
 };
 constexpr OpenApiMessage kPathItem = {.members = kPathItemMembers, .extensions = 10};
 constexpr OpenApiMessage kPaths = {.extensions = 1, .entries = 2, .entry = &kPathItem};
 
-constexpr OpenApiMember kApiKeyMembers[] = {{"type", 1, kText}, {"name", 2, kText}, {"in", 3, kText}, {"description", 4, kText}};
+constexpr OpenApiMember kApiKeyMembers[] = {
+    {"type", 1, kText}, {"name", 2, kText}, {"in", 3, kText}, {"description", 4, kText}};
 constexpr OpenApiMessage kApiKeySecurity = {.members = kApiKeyMembers, .extensions = 5};
 // The bearer token, the only kind in use, is an API key to OpenAPI v2.
-constexpr OpenApiMessage kSecurityDefinition = {
-    .choose = [](const Value&) -> OpenApiChoice { return {2, kMessage, &kApiKeySecurity}; }};
+constexpr OpenApiMessage kSecurityDefinition = {.choose = [](const Value&) -> OpenApiChoice {
+  return {2, kMessage, &kApiKeySecurity};
+}};
 constexpr OpenApiMessage kSecurityDefinitions = {.entries = 1, .entry = &kSecurityDefinition};
 
 constexpr OpenApiMember kDocumentMembers[] = {

@@ -9,11 +9,15 @@ using enum OpenApiField;
 
 extern const OpenApiMessage kSchema;
 
-constexpr OpenApiMember kInfoMembers[] = {
-    {"title", 1, kText}, {"description", 2, kText}, {"termsOfService", 3, kText}, {"version", 6, kText}, {"summary", 8, kText}};
+constexpr OpenApiMember kInfoMembers[] = {{"title", 1, kText},
+                                          {"description", 2, kText},
+                                          {"termsOfService", 3, kText},
+                                          {"version", 6, kText},
+                                          {"summary", 8, kText}};
 constexpr OpenApiMessage kInfo = {.members = kInfoMembers, .extensions = 7};
 
-constexpr OpenApiMember kReferenceMembers[] = {{"$ref", 1, kText}, {"summary", 2, kText}, {"description", 3, kText}};
+constexpr OpenApiMember kReferenceMembers[] = {
+    {"$ref", 1, kText}, {"summary", 2, kText}, {"description", 3, kText}};
 constexpr OpenApiMessage kReference = {.members = kReferenceMembers};
 
 // XOrReference{x = 1, reference = 2}
@@ -24,8 +28,9 @@ constexpr OpenApiMessage kOrReference = {.choose = [](const Value& value) -> Ope
 }};
 
 constexpr OpenApiMessage kSchemaOrReference = kOrReference<kSchema>;
-constexpr OpenApiMessage kItemsItem = {
-    .choose = [](const Value&) -> OpenApiChoice { return {1, kMessage, &kSchemaOrReference}; }};
+constexpr OpenApiMessage kItemsItem = {.choose = [](const Value&) -> OpenApiChoice {
+  return {1, kMessage, &kSchemaOrReference};
+}};
 constexpr OpenApiMessage kAdditionalPropertiesItem = {.choose = [](const Value& value) -> OpenApiChoice {
   if (value.is_boolean()) return {2, kFlag};
   return {1, kMessage, &kSchemaOrReference};
@@ -77,14 +82,19 @@ constexpr OpenApiMember kMediaTypeMembers[] = {{"schema", 1, kMessage, &kSchemaO
 constexpr OpenApiMessage kMediaType = {.members = kMediaTypeMembers, .extensions = 5};
 constexpr OpenApiMessage kMediaTypes = {.entries = 1, .entry = &kMediaType};
 
-constexpr OpenApiMember kParameterMembers[] = {{"name", 1, kText},        {"in", 2, kText},         {"description", 3, kText},
-                                               {"required", 4, kFlag},    {"deprecated", 5, kFlag}, {"allowEmptyValue", 6, kFlag},
+constexpr OpenApiMember kParameterMembers[] = {{"name", 1, kText},
+                                               {"in", 2, kText},
+                                               {"description", 3, kText},
+                                               {"required", 4, kFlag},
+                                               {"deprecated", 5, kFlag},
+                                               {"allowEmptyValue", 6, kFlag},
                                                {"schema", 10, kMessage, &kSchemaOrReference}};
 constexpr OpenApiMessage kParameter = {.members = kParameterMembers, .extensions = 14};
 constexpr OpenApiMember kRequestBodyMembers[] = {
     {"description", 1, kText}, {"content", 2, kMessage, &kMediaTypes}, {"required", 3, kFlag}};
 constexpr OpenApiMessage kRequestBody = {.members = kRequestBodyMembers, .extensions = 4};
-constexpr OpenApiMember kResponseMembers[] = {{"description", 1, kText}, {"content", 3, kMessage, &kMediaTypes}};
+constexpr OpenApiMember kResponseMembers[] = {{"description", 1, kText},
+                                              {"content", 3, kMessage, &kMediaTypes}};
 constexpr OpenApiMessage kResponse = {.members = kResponseMembers, .extensions = 5};
 constexpr OpenApiMember kResponsesMembers[] = {{"default", 1, kMessage, &kOrReference<kResponse>}};
 constexpr OpenApiMessage kResponses = {
@@ -106,9 +116,10 @@ constexpr OpenApiMember kOperationMembers[] = {
 constexpr OpenApiMessage kOperation = {.members = kOperationMembers, .extensions = 13};
 
 constexpr OpenApiMember kPathItemMembers[] = {
-    {"get", 4, kMessage, &kOperation},    {"put", 5, kMessage, &kOperation},     {"post", 6, kMessage, &kOperation},
-    {"delete", 7, kMessage, &kOperation}, {"options", 8, kMessage, &kOperation}, {"head", 9, kMessage, &kOperation},
-    {"patch", 10, kMessage, &kOperation}, {"parameters", 13, kMessages, &kOrReference<kParameter>},
+    {"get", 4, kMessage, &kOperation},     {"put", 5, kMessage, &kOperation},
+    {"post", 6, kMessage, &kOperation},    {"delete", 7, kMessage, &kOperation},
+    {"options", 8, kMessage, &kOperation}, {"head", 9, kMessage, &kOperation},
+    {"patch", 10, kMessage, &kOperation},  {"parameters", 13, kMessages, &kOrReference<kParameter>},
 };
 constexpr OpenApiMessage kPathItem = {.members = kPathItemMembers, .extensions = 14};
 constexpr OpenApiMessage kPaths = {.extensions = 2, .entries = 1, .entry = &kPathItem};

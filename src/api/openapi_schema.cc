@@ -11,7 +11,8 @@ namespace {
 
 using json::Value;
 
-// Where in a schema: below allOf, anyOf, oneOf and not only values may be restricted, and additionalProperties are not published.
+// Where in a schema: below allOf, anyOf, oneOf and not only values may be restricted, and
+// additionalProperties are not published.
 enum class Place : std::uint8_t { kStructure, kAlternative };
 
 // How a member of a schema is published.
@@ -76,8 +77,9 @@ constexpr std::array kMembers = std::to_array<Member>({
 });
 
 std::optional<Rule> RuleOf(std::string_view key) {
-  const auto found = std::lower_bound(kMembers.begin(), kMembers.end(), key,
-                                      [](const Member& member, std::string_view wanted) { return member.key < wanted; });
+  const auto found =
+      std::lower_bound(kMembers.begin(), kMembers.end(), key,
+                       [](const Member& member, std::string_view wanted) { return member.key < wanted; });
   if (found == kMembers.end() || found->key != key) return std::nullopt;
   return found->rule;
 }
@@ -94,7 +96,8 @@ std::optional<Value> PublishList(const Value& schemas) {
 std::optional<Value> PublishMap(const Value& schemas, Place place) {
   if (!schemas.is_object() || schemas.empty()) return std::nullopt;
   Value published = Value::object();
-  for (const auto& [name, schema] : schemas.get_ref<const Value::object_t&>()) published[name] = Publish(schema, place);
+  for (const auto& [name, schema] : schemas.get_ref<const Value::object_t&>())
+    published[name] = Publish(schema, place);
   return published;
 }
 
@@ -113,23 +116,37 @@ std::optional<Value> PublishRules(const Value& rules) {
   return published;
 }
 
-std::optional<Value> If(bool wanted, const Value& value) { return wanted ? std::optional<Value>(value) : std::nullopt; }
+std::optional<Value> If(bool wanted, const Value& value) {
+  return wanted ? std::optional<Value>(value) : std::nullopt;
+}
 
 std::optional<Value> PublishMember(Rule rule, const Value& value, Place place) {
   switch (rule) {
-    case Rule::kText: return If(value.is_string() && !value.get_ref<const std::string&>().empty(), value);
-    case Rule::kName: return If(value.is_string(), value);
-    case Rule::kFlag: return If(value.is_boolean() && value.get<bool>(), value);
+    case Rule::kText:
+      return If(value.is_string() && !value.get_ref<const std::string&>().empty(), value);
+    case Rule::kName:
+      return If(value.is_string(), value);
+    case Rule::kFlag:
+      return If(value.is_boolean() && value.get<bool>(), value);
     // Go holds these in a float64: beyond 2^53 that shows.
-    case Rule::kNumber: return If(value.is_number(), value.is_number() ? Value(value.get<double>()) : Value());
-    case Rule::kCount: return If(value.is_number_integer(), value);
-    case Rule::kAny: return If(!value.is_null(), value);
-    case Rule::kList: return If(value.is_array() && !value.empty(), value);
-    case Rule::kRules: return PublishRules(value);
-    case Rule::kSchema: return Publish(value, place);
-    case Rule::kAlternative: return Publish(value, Place::kAlternative);
-    case Rule::kAlternatives: return PublishList(value);
-    case Rule::kSchemaMap: return PublishMap(value, place);
+    case Rule::kNumber:
+      return If(value.is_number(), value.is_number() ? Value(value.get<double>()) : Value());
+    case Rule::kCount:
+      return If(value.is_number_integer(), value);
+    case Rule::kAny:
+      return If(!value.is_null(), value);
+    case Rule::kList:
+      return If(value.is_array() && !value.empty(), value);
+    case Rule::kRules:
+      return PublishRules(value);
+    case Rule::kSchema:
+      return Publish(value, place);
+    case Rule::kAlternative:
+      return Publish(value, Place::kAlternative);
+    case Rule::kAlternatives:
+      return PublishList(value);
+    case Rule::kSchemaMap:
+      return PublishMap(value, place);
     case Rule::kSchemaOrFlag:
       if (place == Place::kAlternative) return std::nullopt;
       return value.is_boolean() ? value : Publish(value, place);
@@ -169,6 +186,8 @@ Value Publish(const Value& schema, Place place) {
 
 }  // namespace
 
-Value PublishedSchema(const Value& schema) { return Publish(schema, Place::kStructure); }
+Value PublishedSchema(const Value& schema) {
+  return Publish(schema, Place::kStructure);
+}
 
 }  // namespace annex::api

@@ -1,7 +1,7 @@
+#include "openapi_schema.h"
+
 #include <algorithm>
 #include <string_view>
-
-#include "openapi_schema.h"
 
 namespace annex::api {
 namespace {
@@ -52,7 +52,8 @@ void ForEachChild(Value& schema, Change change) {
   }
 }
 
-// Brings a reference to the form that v2 has it in: "allOf" around it only keeps v3 from having members beside it.
+// Brings a reference to the form that v2 has it in: "allOf" around it only keeps v3 from having members
+// beside it.
 void RestoreReference(Value& schema) {
   schema.erase("default");
   const auto& wrapped = json::ItemsAt(schema, {"allOf"});

@@ -1,13 +1,13 @@
 #include "openapi_writer.h"
 
-#include <algorithm>
-#include <string_view>
-#include <utility>
-
 #include "annex/json/write.h"
 #include "openapi_data.h"
 #include "openapi_paths.h"
 #include "openapi_protobuf.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
 
 namespace annex::api {
 namespace {
@@ -43,7 +43,8 @@ bool OpenApiWriter::Next(std::string& out) {
   } else if (piece < count + 2) {
     WritePaths(out, PathsOfResource(document_.resources[piece - 2]));
   } else if (piece == count + 2) {
-    if (encoding_ == OpenApiEncoding::kJson) out += v2() ? R"(},"definitions":{)" : R"(},"components":{"schemas":{)";
+    if (encoding_ == OpenApiEncoding::kJson)
+      out += v2() ? R"(},"definitions":{)" : R"(},"components":{"schemas":{)";
     first_member_ = true;
     WriteSchemas(out, SharedSchemas());
   } else if (piece < 2 * count + 3) {
@@ -66,7 +67,8 @@ Value OpenApiWriter::Head() const {
 
 Value OpenApiWriter::BuiltinPaths() const {
   Value paths = Value::object();
-  for (const std::string& builtin : document_.builtins) paths.update(*OpenApiData::Get().BuiltinPaths(builtin));
+  for (const std::string& builtin : document_.builtins)
+    paths.update(*OpenApiData::Get().BuiltinPaths(builtin));
   return v2() ? paths : PathsV3(paths);
 }
 
@@ -92,7 +94,8 @@ Value OpenApiWriter::SharedSchemas() const {
   Value* delete_options = json::Find(schemas, std::string(kMetaTypes) + "DeleteOptions");
   if (delete_options != nullptr) {
     const bool builtin = !document_.builtins.empty();
-    (*delete_options)["x-kubernetes-group-version-kind"] = builtin ? data.builtin_delete_kinds() : data.delete_kinds();
+    (*delete_options)["x-kubernetes-group-version-kind"] =
+        builtin ? data.builtin_delete_kinds() : data.delete_kinds();
   }
   return schemas;
 }
@@ -106,8 +109,10 @@ Value OpenApiWriter::SchemasOfResource(const definition::Snapshot::Served& serve
   const definition::Resource& resource = *served.resource;
   const definition::Version& version = *served.version;
   const definition::Names& names = resource.names();
-  return {{OpenApiTypeName(resource.group(), version.name, names.kind), PublishedKind(resource, version, document_.form)},
-          {OpenApiTypeName(resource.group(), version.name, names.list_kind), PublishedList(resource, version, document_.form)}};
+  return {{OpenApiTypeName(resource.group(), version.name, names.kind),
+           PublishedKind(resource, version, document_.form)},
+          {OpenApiTypeName(resource.group(), version.name, names.list_kind),
+           PublishedList(resource, version, document_.form)}};
 }
 
 Value OpenApiWriter::Tail() const {

@@ -1,18 +1,18 @@
 // OpenApiWriter: the text of an OpenAPI document, made piece by piece.
 //
-// A v2 document of 1,000 definitions has 30 MB. Made in pieces it needs the memory of one piece, and no thread is busy with it for
-// more than about a millisecond at a time.
+// A v2 document of 1,000 definitions has 30 MB. Made in pieces it needs the memory of one piece, and no
+// thread is busy with it for more than about a millisecond at a time.
 //
 // Thread rule: one thread at a time.
 #pragma once
+
+#include "annex/json/value.h"
+#include "openapi.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
-
-#include "annex/json/value.h"
-#include "openapi.h"
 
 namespace annex::api {
 

@@ -1,9 +1,5 @@
 #include "options.h"
 
-#include <algorithm>
-#include <array>
-#include <cstdio>
-
 #include "annex/base/strings.h"
 #include "annex/json/field_error.h"
 #include "annex/json/read.h"
@@ -14,6 +10,10 @@
 #include "negotiation.h"
 #include "protobuf_read.h"
 #include "status_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
 
 namespace annex::api {
 namespace {
@@ -29,7 +29,8 @@ base::Result<void> Checked(const FieldErrors& errors, const std::string& kind) {
 }
 
 void CheckDryRun(const std::vector<std::string>& values, FieldErrors& errors) {
-  const bool known = std::all_of(values.begin(), values.end(), [](const std::string& value) { return value == "All"; });
+  const bool known =
+      std::all_of(values.begin(), values.end(), [](const std::string& value) { return value == "All"; });
   if (!known) errors.push_back(json::NotSupportedError(FieldPath("dryRun"), json::Value(values), {"All"}));
 }
 
@@ -46,9 +47,9 @@ void CheckFieldManager(const std::string& manager, FieldErrors& errors) {
     if (IsPrintable(code_point)) continue;
     std::array<char, 16> shown{};
     std::snprintf(shown.data(), shown.size(), "U+%04X", static_cast<unsigned>(code_point));
-    errors.push_back(json::InvalidError(path, manager,
-                                        std::string("invalid character ") + shown.data() + " (at position " +
-                                            std::to_string(begin) + ")"));
+    errors.push_back(json::InvalidError(
+        path, manager,
+        std::string("invalid character ") + shown.data() + " (at position " + std::to_string(begin) + ")"));
   }
 }
 
@@ -56,7 +57,8 @@ base::Result<FieldValidation> CheckFieldValidation(const std::string& text, Fiel
   if (text == "Ignore") return FieldValidation::kIgnore;
   if (text == "Strict") return FieldValidation::kStrict;
   if (!text.empty() && text != "Warn") {
-    errors.push_back(json::NotSupportedError(FieldPath("fieldValidation"), text, {"", "Ignore", "Strict", "Warn"}));
+    errors.push_back(
+        json::NotSupportedError(FieldPath("fieldValidation"), text, {"", "Ignore", "Strict", "Warn"}));
   }
   return FieldValidation::kWarn;
 }
@@ -96,25 +98,29 @@ base::Result<VersionMatch> ReadVersionMatch(const std::string& text, FieldErrors
 void CheckList(const ListOptions& options, const std::string& match, FieldErrors& errors) {
   const FieldPath path("resourceVersionMatch");
   if (!match.empty() && options.resource_version.empty()) {
-    errors.push_back(json::ForbiddenError(path, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
+    errors.push_back(
+        json::ForbiddenError(path, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
   }
   if (!match.empty() && !options.continue_token.empty()) {
-    errors.push_back(json::ForbiddenError(path, "resourceVersionMatch is forbidden when continue is provided"));
+    errors.push_back(
+        json::ForbiddenError(path, "resourceVersionMatch is forbidden when continue is provided"));
   }
 }
 
 void CheckWatch(const ListOptions& options, const std::string& match, FieldErrors& errors) {
   const FieldPath path("resourceVersionMatch");
   if (options.send_initial_events && match != "NotOlderThan") {
-    errors.push_back(json::ForbiddenError(path, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+    errors.push_back(json::ForbiddenError(
+        path, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
   }
   if (match.empty()) return;
   if (!options.send_initial_events) {
-    errors.push_back(
-        json::ForbiddenError(path, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+    errors.push_back(json::ForbiddenError(
+        path, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
   }
   if (!options.continue_token.empty()) {
-    errors.push_back(json::ForbiddenError(path, "resourceVersionMatch is forbidden when continue is provided"));
+    errors.push_back(
+        json::ForbiddenError(path, "resourceVersionMatch is forbidden when continue is provided"));
   }
 }
 
@@ -122,17 +128,19 @@ Propagation ReadPropagation(const std::string& text, FieldErrors& errors) {
   if (text == "Foreground") return Propagation::kForeground;
   if (text == "Background") return Propagation::kBackground;
   if (text == "Orphan") return Propagation::kOrphan;
-  errors.push_back(
-      json::NotSupportedError(FieldPath("propagationPolicy"), text, {"Foreground", "Background", "Orphan", "nil"}));
+  errors.push_back(json::NotSupportedError(FieldPath("propagationPolicy"), text,
+                                           {"Foreground", "Background", "Orphan", "nil"}));
   return Propagation::kUnset;
 }
 
 // Without its own kind, a body is taken for DeleteOptions.
-base::Result<void> CheckDeleteKind(const std::string& kind, const std::string& version, const std::string& api_version) {
-  const bool known_version = version.empty() || version == "v1" || version == "meta.k8s.io/v1" || version == api_version;
+base::Result<void> CheckDeleteKind(const std::string& kind, const std::string& version,
+                                   const std::string& api_version) {
+  const bool known_version =
+      version.empty() || version == "v1" || version == "meta.k8s.io/v1" || version == api_version;
   if ((kind.empty() || kind == "DeleteOptions") && known_version) return {};
-  return base::Error(
-      Unspecified(KindNotRegistered(kind.empty() ? "DeleteOptions" : kind, version.empty() ? "v1" : version)));
+  return base::Error(Unspecified(
+      KindNotRegistered(kind.empty() ? "DeleteOptions" : kind, version.empty() ? "v1" : version)));
 }
 
 base::Result<json::Value> DecodeProtobufDeleteBody(const std::string& body, const std::string& api_version) {
@@ -168,7 +176,8 @@ base::Result<DeleteOptions> FromBody(const json::Value& body, FieldErrors& error
     if (item.is_string()) dry_run.push_back(item.get<std::string>());
   }
   options.dry_run = !dry_run.empty();
-  if (const json::Value* orphan = json::Find(body, "orphanDependents"); orphan != nullptr && orphan->is_boolean()) {
+  if (const json::Value* orphan = json::Find(body, "orphanDependents");
+      orphan != nullptr && orphan->is_boolean()) {
     options.orphan_dependents = orphan->get<bool>();
   }
   const json::Value* policy = json::Find(body, "propagationPolicy");
@@ -176,9 +185,11 @@ base::Result<DeleteOptions> FromBody(const json::Value& body, FieldErrors& error
     errors.push_back(json::InvalidError(FieldPath("propagationPolicy"), *policy,
                                         "orphanDependents and deletionPropagation cannot be both set"));
   }
-  if (policy != nullptr && policy->is_string()) options.propagation = ReadPropagation(policy->get<std::string>(), errors);
+  if (policy != nullptr && policy->is_string())
+    options.propagation = ReadPropagation(policy->get<std::string>(), errors);
   CheckDryRun(dry_run, errors);
-  if (const json::Value* uid = json::FindPath(body, {"preconditions", "uid"}); uid != nullptr && uid->is_string()) {
+  if (const json::Value* uid = json::FindPath(body, {"preconditions", "uid"});
+      uid != nullptr && uid->is_string()) {
     options.uid = uid->get<std::string>();
   }
   const json::Value* version = json::FindPath(body, {"preconditions", "resourceVersion"});
@@ -245,11 +256,13 @@ base::Result<ListOptions> ReadListOptions(const QueryParameters& query, bool wat
   }
   ANNEX_TRY(options.version_match, ReadVersionMatch(match, errors, watch));
   if (!watch && options.version_match == VersionMatch::kExact && options.resource_version == "0") {
-    errors.push_back(json::ForbiddenError(FieldPath("resourceVersionMatch"),
-                                          "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
+    errors.push_back(
+        json::ForbiddenError(FieldPath("resourceVersionMatch"),
+                             "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
   }
   if (!watch && options.send_initial_events) {
-    errors.push_back(json::ForbiddenError(FieldPath("sendInitialEvents"), "sendInitialEvents is forbidden for list"));
+    errors.push_back(
+        json::ForbiddenError(FieldPath("sendInitialEvents"), "sendInitialEvents is forbidden for list"));
   }
   ANNEX_RETURN_IF_ERROR(Checked(errors, "ListOptions"));
   return options;
@@ -276,7 +289,8 @@ base::Result<IncludeObject> ReadIncludeObject(const QueryParameters& query) {
   if (text == "None") return IncludeObject::kNone;
   return base::Error(BadRequest(
       "Unable to convert to Table as requested: " +
-      json::InvalidError(FieldPath("includeObject"), text, "must be 'Metadata', 'Object', 'None', or empty").Message()));
+      json::InvalidError(FieldPath("includeObject"), text, "must be 'Metadata', 'Object', 'None', or empty")
+          .Message()));
 }
 
 base::Result<store::Revision> ParseResourceVersion(const std::string& text, VersionPlace place) {
@@ -284,7 +298,8 @@ base::Result<store::Revision> ParseResourceVersion(const std::string& text, Vers
   if (const auto value = base::ParseUint64(text); value && *value <= static_cast<std::uint64_t>(INT64_MAX)) {
     return static_cast<store::Revision>(*value);
   }
-  const std::string problem = json::InvalidError(FieldPath("resourceVersion"), text, ParseUintProblem(text)).Message();
+  const std::string problem =
+      json::InvalidError(FieldPath("resourceVersion"), text, ParseUintProblem(text)).Message();
   if (place == VersionPlace::kList) return base::Error(BadRequest("invalid resource version: " + problem));
   return base::Error(Unspecified(problem));
 }

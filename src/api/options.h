@@ -1,14 +1,10 @@
 // The options of requests: what the query (and a DELETE's body) says beside the path.
 //
-// Errors: BadRequest for what cannot be read, Invalid ("CreateOptions.meta.k8s.io …") for what makes no sense.
+// Errors: BadRequest for what cannot be read, Invalid ("CreateOptions.meta.k8s.io …") for what makes no
+// sense.
 //
 // Thread rule: free functions and value types.
 #pragma once
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "annex/base/headers.h"
 #include "annex/base/result.h"
@@ -16,6 +12,11 @@
 #include "annex/selector/query.h"
 #include "annex/store/object.h"
 #include "query_parameters.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace annex::api {
 
@@ -58,8 +59,8 @@ struct DeleteOptions {
   std::optional<std::string> uid;               // precondition
   std::optional<std::string> resource_version;  // precondition
 };
-// From the body if there is one, else from the query. `api_version` is the request's own group/version, in which clients may send
-// the options too.
+// From the body if there is one, else from the query. `api_version` is the request's own group/version, in
+// which clients may send the options too.
 base::Result<DeleteOptions> ReadDeleteOptions(const base::Headers& headers, const std::string& body,
                                               const QueryParameters& query, const std::string& api_version);
 
@@ -67,8 +68,8 @@ base::Result<DeleteOptions> ReadDeleteOptions(const base::Headers& headers, cons
 enum class IncludeObject : std::uint8_t { kMetadata, kObject, kNone };
 base::Result<IncludeObject> ReadIncludeObject(const QueryParameters& query);
 
-// A resourceVersion that a client gave: "" is 0 (unset). Errors: BadRequest in `list`, else without reason (HTTP 500), as
-// kube-apiserver has it.
+// A resourceVersion that a client gave: "" is 0 (unset). Errors: BadRequest in `list`, else without reason
+// (HTTP 500), as kube-apiserver has it.
 enum class VersionPlace : std::uint8_t { kList, kOther };
 base::Result<store::Revision> ParseResourceVersion(const std::string& text, VersionPlace place);
 

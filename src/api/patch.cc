@@ -1,13 +1,13 @@
 // PATCH of an object or of its status, with a JSON patch or a merge patch.
 
-#include <utility>
-
 #include "annex/json/write.h"
 #include "decode.h"
 #include "guaranteed_update.h"
 #include "object_checks.h"
 #include "patch_document.h"
 #include "verbs.h"
+
+#include <utility>
 
 namespace annex::api {
 namespace {
@@ -18,12 +18,13 @@ base::Status CannotRead(const json::Value& patched, const std::string& why) {
   return Invalid("", "", "", errors);
 }
 
-base::Result<json::Value> MakePatched(Context& context, const PatchDocument& patch, const WriteOptions& options,
-                                      const json::Value& existing) {
+base::Result<json::Value> MakePatched(Context& context, const PatchDocument& patch,
+                                      const WriteOptions& options, const json::Value& existing) {
   ANNEX_TRY(json::Value object, patch.Apply(existing));
   if (!object.is_object()) return base::Error(CannotRead(object, "the patched object is no object"));
   const json::Value patched = object;
-  if (const auto coerced = CoerceObject(context, object, options.field_validation, patch.complaints()); !coerced) {
+  if (const auto coerced = CoerceObject(context, object, options.field_validation, patch.complaints());
+      !coerced) {
     return base::Error(CannotRead(patched, coerced.error().message));
   }
   ANNEX_RETURN_IF_ERROR(EnsureNamespace(context, object));
@@ -38,8 +39,9 @@ base::Task<VerbResult> Patch(Context& context) {
   ANNEX_CO_RETURN_IF_ERROR(PatchDocument::CheckType(context));
   ANNEX_CO_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
   ANNEX_CO_TRY(const WriteOptions options, ReadWriteOptions(context.query, "PatchOptions"));
-  ANNEX_CO_TRY(const IncludeObject include,
-               format.form == Form::kTable ? ReadIncludeObject(context.query) : base::Result<IncludeObject>(IncludeObject::kMetadata));
+  ANNEX_CO_TRY(const IncludeObject include, format.form == Form::kTable
+                                                ? ReadIncludeObject(context.query)
+                                                : base::Result<IncludeObject>(IncludeObject::kMetadata));
   ANNEX_CO_TRY(const PatchDocument patch, PatchDocument::Read(context, options.field_validation));
 
   UpdatePlan plan;

@@ -15,7 +15,9 @@ constexpr std::string_view kMergePatchType = "application/merge-patch+json";
 
 // What Go's decoder says of a value of the wrong type.
 std::string WrongType(const Value& value, const char* go_type) {
-  const std::string found = value.is_boolean() ? "bool" : value.is_number() ? "number" : std::string(json::TypeName(value));
+  const std::string found = value.is_boolean()  ? "bool"
+                            : value.is_number() ? "number"
+                                                : std::string(json::TypeName(value));
   return "json: cannot unmarshal " + found + " into Go value of type " + go_type;
 }
 
@@ -30,7 +32,9 @@ void CheckOperations(const Value& patch, std::vector<std::string>& complaints) {
   }
 }
 
-std::string ContentType(const Context& context) { return MediaTypeOf(context.request.headers.First("content-type")); }
+std::string ContentType(const Context& context) {
+  return MediaTypeOf(context.request.headers.First("content-type"));
+}
 
 }  // namespace
 
@@ -52,15 +56,18 @@ base::Result<PatchDocument> PatchDocument::Read(const Context& context, FieldVal
   document.patch_ = *std::move(parsed);
   const bool json_patch = document.kind_ == Kind::kJsonPatch;
   if (json_patch && !document.patch_.is_array()) {
-    return base::Error(BadRequest("error decoding patch: " + WrongType(document.patch_, "[]handlers.jsonPatchOp")));
+    return base::Error(
+        BadRequest("error decoding patch: " + WrongType(document.patch_, "[]handlers.jsonPatchOp")));
   }
   if (!json_patch && !document.patch_.is_object()) {
-    return base::Error(BadRequest("error decoding patch: " + WrongType(document.patch_, "map[string]interface {}")));
+    return base::Error(
+        BadRequest("error decoding patch: " + WrongType(document.patch_, "map[string]interface {}")));
   }
   if (json_patch && document.patch_.size() > json::kMaxPatchOperations) {
     return base::Error(base::Reason::kRequestEntityTooLarge,
                        "Request entity too large: The allowed maximum operations in a JSON patch is " +
-                           std::to_string(json::kMaxPatchOperations) + ", got " + std::to_string(document.patch_.size()));
+                           std::to_string(json::kMaxPatchOperations) + ", got " +
+                           std::to_string(document.patch_.size()));
   }
   if (validation == FieldValidation::kIgnore) return document;
   for (const std::string& field : report.duplicate_fields) {
@@ -80,7 +87,8 @@ base::Result<Value> PatchDocument::Apply(const Value& existing) const {
   const auto applied = json::ApplyJsonPatch(object, patch_);
   if (applied) return object;
   if (applied.error().reason == base::Reason::kInvalid) {
-    base::Status status{base::Reason::kInvalid, "the server rejected our request due to an error in our request"};
+    base::Status status{base::Reason::kInvalid,
+                        "the server rejected our request due to an error in our request"};
     status.details.present = true;
     return base::Error(std::move(status));
   }

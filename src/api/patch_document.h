@@ -1,25 +1,26 @@
 // A PATCH's body: reading it and applying it to the JSON of an object.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "annex/base/result.h"
 #include "annex/json/value.h"
 #include "context.h"
 #include "options.h"
 
+#include <string>
+#include <vector>
+
 namespace annex::api {
 
 class PatchDocument {
  public:
-  // Whether the Content-Type is one that Read understands: application/json-patch+json or application/merge-patch+json.
-  // Errors: UnsupportedMediaType.
+  // Whether the Content-Type is one that Read understands: application/json-patch+json or
+  // application/merge-patch+json. Errors: UnsupportedMediaType.
   static base::Result<void> CheckType(const Context& context);
   // Errors: UnsupportedMediaType, BadRequest, RequestEntityTooLarge.
   static base::Result<PatchDocument> Read(const Context& context, FieldValidation validation);
 
-  // The patched object. Errors: Invalid, with the one text that kube-apiserver has for all operations that fail.
+  // The patched object. Errors: Invalid, with the one text that kube-apiserver has for all operations that
+  // fail.
   base::Result<json::Value> Apply(const json::Value& existing) const;
 
   // What a strict reader says of the body itself: keys that occur twice.

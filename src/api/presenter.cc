@@ -22,7 +22,9 @@ std::size_t SkipValue(std::string_view json, std::size_t position) {
         if (depth == 0) return position + 1;
         break;
       case '{':
-      case '[': ++depth; break;
+      case '[':
+        ++depth;
+        break;
       case '}':
       case ']':
         if (depth == 0) return position;
@@ -31,14 +33,16 @@ std::size_t SkipValue(std::string_view json, std::size_t position) {
       case ',':
         if (depth == 0) return position;
         break;
-      default: break;
+      default:
+        break;
     }
   }
   return position;
 }
 
 std::string NoListMessage(const char* form) {
-  return std::string("you requested ") + form + ", but the requested object is a list (*unstructured.UnstructuredList)";
+  return std::string("you requested ") + form +
+         ", but the requested object is a list (*unstructured.UnstructuredList)";
 }
 
 }  // namespace
@@ -56,7 +60,8 @@ std::optional<MemberText> FindMemberText(std::string_view json, std::string_view
   return std::nullopt;
 }
 
-Presenter::Presenter(StrategyPtr strategy, OutputFormat format, IncludeObject include, const base::Clock& clock)
+Presenter::Presenter(StrategyPtr strategy, OutputFormat format, IncludeObject include,
+                     const base::Clock& clock)
     : strategy_(std::move(strategy)), format_(std::move(format)), include_(include), clock_(clock) {
   if (format_.form == Form::kTable) columns_ = strategy_->Columns();
 }
@@ -123,7 +128,8 @@ base::Result<std::string> Presenter::EventObject(const store::Row& row, bool col
   return json;
 }
 
-// The bytes as they are stored. Tables depend on the moment; other versions and metadata are asked for seldom enough.
+// The bytes as they are stored. Tables depend on the moment; other versions and metadata are asked for seldom
+// enough.
 bool Presenter::EventsAreShared(std::uint64_t format) const {
   return format_.form == Form::kObject && strategy_->ServesAsStored(format);
 }
@@ -146,7 +152,9 @@ base::Result<void> Presenter::AppendPartial(std::string& out, const store::Row& 
   }
   const auto metadata = FindMemberText(row.body, "metadata");
   if (!metadata) return base::Error(InternalError("the stored object has no metadata"));
-  out.append("{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"").append(MetaApiVersion()).append("\",\"metadata\":");
+  out.append("{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"")
+      .append(MetaApiVersion())
+      .append("\",\"metadata\":");
   store::AppendBody(out, row.body.substr(metadata->begin, metadata->end - metadata->begin),
                     row.revision_at - static_cast<std::uint32_t>(metadata->begin), row.revision);
   out += '}';
@@ -154,7 +162,9 @@ base::Result<void> Presenter::AppendPartial(std::string& out, const store::Row& 
 }
 
 void Presenter::AppendPartial(std::string& out, const Value& object) const {
-  out.append("{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"").append(MetaApiVersion()).append("\",\"metadata\":");
+  out.append("{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"")
+      .append(MetaApiVersion())
+      .append("\",\"metadata\":");
   const Value* metadata = json::Find(object, "metadata");
   json::AppendJson(out, metadata == nullptr ? Value::object() : *metadata);
   out += '}';
@@ -169,16 +179,24 @@ base::Result<void> Presenter::AppendTableRow(std::string& out, const store::Row&
 void Presenter::AppendTableRow(std::string& out, const Value& object) const {
   out += "{\"cells\":" + CellsJson(object, columns_, clock_.Now()) + ",\"object\":";
   switch (include_) {
-    case IncludeObject::kNone: out += "null"; break;
-    case IncludeObject::kObject: json::AppendJson(out, object); break;
-    case IncludeObject::kMetadata: AppendPartial(out, object); break;
+    case IncludeObject::kNone:
+      out += "null";
+      break;
+    case IncludeObject::kObject:
+      json::AppendJson(out, object);
+      break;
+    case IncludeObject::kMetadata:
+      AppendPartial(out, object);
+      break;
   }
   out += '}';
 }
 
-std::string Presenter::TableAround(std::string_view row, const std::string& resource_version, bool columns) const {
-  std::string table = "{\"kind\":\"Table\",\"apiVersion\":\"" + MetaApiVersion() + "\",\"metadata\":{\"resourceVersion\":\"" +
-                      resource_version + "\"},\"columnDefinitions\":";
+std::string Presenter::TableAround(std::string_view row, const std::string& resource_version,
+                                   bool columns) const {
+  std::string table = "{\"kind\":\"Table\",\"apiVersion\":\"" + MetaApiVersion() +
+                      "\",\"metadata\":{\"resourceVersion\":\"" + resource_version +
+                      "\"},\"columnDefinitions\":";
   table += columns ? ColumnDefinitionsJson(columns_) : "null";
   table.append(",\"rows\":[").append(row).append("]}");
   return table;
@@ -192,25 +210,32 @@ void Presenter::BeginList(std::string& out) const {
       return;
     case Form::kPartialObjectMetadata:
     case Form::kPartialObjectMetadataList:
-      out += "{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"" + MetaApiVersion() + "\",\"items\":[";
+      out +=
+          "{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"" + MetaApiVersion() + "\",\"items\":[";
       return;
-    case Form::kObject: out += "{\"apiVersion\":\"" + strategy_->ApiVersion() + "\",\"items\":["; return;
+    case Form::kObject:
+      out += "{\"apiVersion\":\"" + strategy_->ApiVersion() + "\",\"items\":[";
+      return;
   }
 }
 
 base::Result<void> Presenter::AppendItem(std::string& out, const store::Row& row, bool first) const {
   if (!first) out += ',';
   switch (format_.form) {
-    case Form::kTable: return AppendTableRow(out, row);
+    case Form::kTable:
+      return AppendTableRow(out, row);
     case Form::kPartialObjectMetadata:
-    case Form::kPartialObjectMetadataList: return AppendPartial(out, row);
-    case Form::kObject: return AppendObject(out, row);
+    case Form::kPartialObjectMetadataList:
+      return AppendPartial(out, row);
+    case Form::kObject:
+      return AppendObject(out, row);
   }
   return {};
 }
 
 void Presenter::EndList(std::string& out, const ListMeta& meta, bool empty) const {
-  const bool partial = format_.form == Form::kPartialObjectMetadataList || format_.form == Form::kPartialObjectMetadata;
+  const bool partial =
+      format_.form == Form::kPartialObjectMetadataList || format_.form == Form::kPartialObjectMetadata;
   if (empty && partial) {
     // Go's typed list has no items at all then.
     out.resize(out.size() - 1);

@@ -1,9 +1,17 @@
-// Presenter: objects in the form that a request asked for: as they are, as Table rows or as metadata alone; in JSON or YAML.
+// Presenter: objects in the form that a request asked for: as they are, as Table rows or as metadata alone;
+// in JSON or YAML.
 //
-// In the plain form an object that is stored as it is served is never parsed: its bytes are copied, with the resourceVersion put in.
+// In the plain form an object that is stored as it is served is never parsed: its bytes are copied, with the
+// resourceVersion put in.
 //
 // Thread rule: immutable after construction, but used by one request or watch.
 #pragma once
+
+#include "annex/base/clock.h"
+#include "annex/base/result.h"
+#include "negotiation.h"
+#include "options.h"
+#include "strategy.h"
 
 #include <chrono>
 #include <cstdint>
@@ -11,12 +19,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "annex/base/clock.h"
-#include "annex/base/result.h"
-#include "negotiation.h"
-#include "options.h"
-#include "strategy.h"
 
 namespace annex::api {
 
@@ -33,7 +35,8 @@ class Presenter {
   const Strategy& strategy() const { return *strategy_; }
   const OutputFormat& format() const { return format_; }
 
-  // A whole answer with one object, ended by a newline. Errors: NotAcceptable (a list form was asked for), InternalError.
+  // A whole answer with one object, ended by a newline. Errors: NotAcceptable (a list form was asked for),
+  // InternalError.
   base::Result<std::string> Document(const store::Row& row) const;
   base::Result<std::string> Document(const json::Value& object) const;
 
@@ -49,7 +52,8 @@ class Presenter {
   // Compact JSON -> what was asked for, ended by a newline.
   std::string Finish(std::string json) const;
 
-  // The object of a watch event, as JSON. `columns`: whether a Table says its columns (in a watch only the first does).
+  // The object of a watch event, as JSON. `columns`: whether a Table says its columns (in a watch only the
+  // first does).
   base::Result<std::string> EventObject(const store::Row& row, bool columns) const;
   std::string EventObject(const json::Value& object, bool columns) const;
   // Whether the EventObject of a row stored under `format` is the same for every request that can say so.
@@ -72,8 +76,8 @@ class Presenter {
   std::vector<TableColumn> columns_;
 };
 
-// The text of the top-level member `key` in canonical JSON of an object, with its place; nullopt if there is none.
-// REQUIRES: `json` is valid.
+// The text of the top-level member `key` in canonical JSON of an object, with its place; nullopt if there is
+// none. REQUIRES: `json` is valid.
 struct MemberText {
   std::size_t begin = 0;
   std::size_t end = 0;

@@ -36,7 +36,12 @@ const FieldTable& MetaFields() {
         {14, "finalizers"},
         {17, "managedFields"}}},
       {"OwnerReference",
-       {{1, "kind"}, {3, "name"}, {4, "uid", "UID"}, {5, "apiVersion", "APIVersion"}, {6, "controller"}, {7, "blockOwnerDeletion"}}},
+       {{1, "kind"},
+        {3, "name"},
+        {4, "uid", "UID"},
+        {5, "apiVersion", "APIVersion"},
+        {6, "controller"},
+        {7, "blockOwnerDeletion"}}},
       {"ManagedFieldsEntry",
        {{1, "manager"},
         {2, "operation"},
@@ -48,7 +53,8 @@ const FieldTable& MetaFields() {
       {"Namespace", {{1, "metadata", "ObjectMeta"}, {2, "spec"}, {3, "status"}}},
       {"NamespaceSpec", {{1, "finalizers"}}},
       {"NamespaceStatus", {{1, "phase"}, {2, "conditions"}}},
-      {"NamespaceCondition", {{1, "type"}, {2, "status"}, {4, "lastTransitionTime"}, {5, "reason"}, {6, "message"}}},
+      {"NamespaceCondition",
+       {{1, "type"}, {2, "status"}, {4, "lastTransitionTime"}, {5, "reason"}, {6, "message"}}},
   };
   return table;
 }
@@ -58,7 +64,12 @@ const FieldTable& DefinitionFields() {
   static const FieldTable table = {
       {"CustomResourceDefinition", {{1, "metadata", "ObjectMeta"}, {2, "spec"}, {3, "status"}}},
       {"CustomResourceDefinitionSpec",
-       {{1, "group"}, {3, "names"}, {4, "scope"}, {7, "versions"}, {9, "conversion"}, {10, "preserveUnknownFields"}}},
+       {{1, "group"},
+        {3, "names"},
+        {4, "scope"},
+        {7, "versions"},
+        {9, "conversion"},
+        {10, "preserveUnknownFields"}}},
       {"CustomResourceDefinitionNames",
        {{1, "plural"}, {2, "singular"}, {3, "shortNames"}, {4, "kind"}, {5, "listKind"}, {6, "categories"}}},
       {"CustomResourceDefinitionVersion",
@@ -74,16 +85,23 @@ const FieldTable& DefinitionFields() {
       {"CustomResourceValidation", {{1, "openAPIV3Schema"}}},
       {"CustomResourceSubresources", {{1, "status"}, {2, "scale"}}},
       {"CustomResourceSubresourceStatus", {}},
-      {"CustomResourceSubresourceScale", {{1, "specReplicasPath"}, {2, "statusReplicasPath"}, {3, "labelSelectorPath"}}},
+      {"CustomResourceSubresourceScale",
+       {{1, "specReplicasPath"}, {2, "statusReplicasPath"}, {3, "labelSelectorPath"}}},
       {"CustomResourceColumnDefinition",
-       {{1, "name"}, {2, "type"}, {3, "format"}, {4, "description"}, {5, "priority"}, {6, "jsonPath", "JSONPath"}}},
+       {{1, "name"},
+        {2, "type"},
+        {3, "format"},
+        {4, "description"},
+        {5, "priority"},
+        {6, "jsonPath", "JSONPath"}}},
       {"SelectableField", {{1, "jsonPath", "JSONPath"}}},
       {"CustomResourceConversion", {{1, "strategy"}, {2, "webhook"}}},
       {"WebhookConversion", {{2, "clientConfig"}, {3, "conversionReviewVersions"}}},
       {"WebhookClientConfig", {{1, "service"}, {2, "caBundle", "CABundle"}, {3, "url", "URL"}}},
       {"ServiceReference", {{1, "namespace"}, {2, "name"}, {3, "path"}, {4, "port"}}},
       {"CustomResourceDefinitionStatus", {{1, "conditions"}, {2, "acceptedNames"}, {3, "storedVersions"}}},
-      {"CustomResourceDefinitionCondition", {{1, "type"}, {2, "status"}, {3, "lastTransitionTime"}, {4, "reason"}, {5, "message"}}},
+      {"CustomResourceDefinitionCondition",
+       {{1, "type"}, {2, "status"}, {3, "lastTransitionTime"}, {4, "reason"}, {5, "message"}}},
   };
   return table;
 }
@@ -136,7 +154,13 @@ const FieldTable& SchemaFields() {
         {43, "x-kubernetes-map-type", "XMapType"},
         {44, "x-kubernetes-validations", "XValidations"}}},
       {"ExternalDocumentation", {{1, "description"}, {2, "url", "URL"}}},
-      {"ValidationRule", {{1, "rule"}, {2, "message"}, {3, "messageExpression"}, {4, "reason"}, {5, "fieldPath"}, {6, "optionalOldSelf"}}},
+      {"ValidationRule",
+       {{1, "rule"},
+        {2, "message"},
+        {3, "messageExpression"},
+        {4, "reason"},
+        {5, "fieldPath"},
+        {6, "optionalOldSelf"}}},
   };
   return table;
 }
@@ -160,7 +184,8 @@ const std::vector<ProtobufField>& ProtobufFieldsOf(const schema::TypedStruct& st
 
 const ProtobufField* FindProtobufField(const schema::TypedStruct& structure, std::int32_t number) {
   const std::vector<ProtobufField>& fields = ProtobufFieldsOf(structure);
-  const auto found = std::find_if(fields.begin(), fields.end(), [number](const auto& field) { return field.number == number; });
+  const auto found = std::find_if(fields.begin(), fields.end(),
+                                  [number](const auto& field) { return field.number == number; });
   return found == fields.end() ? nullptr : &*found;
 }
 

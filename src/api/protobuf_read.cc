@@ -34,14 +34,16 @@ auto Failure(std::string message) {
 
 base::Result<void> RequireType(WireTag tag, WireType wanted, const std::string& go_name) {
   if (tag.type == wanted) return {};
-  return Failure("proto: wrong wireType = " + std::to_string(static_cast<int>(tag.type)) + " for field " + go_name);
+  return Failure("proto: wrong wireType = " + std::to_string(static_cast<int>(tag.type)) + " for field " +
+                 go_name);
 }
 
 // Text is whatever bytes came; JSON can only say UTF-8.
 std::string ToUtf8(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size());
-  for (std::size_t position = 0; position < bytes.size();) base::AppendUtf8(text, base::NextCodePoint(bytes, position));
+  for (std::size_t position = 0; position < bytes.size();)
+    base::AppendUtf8(text, base::NextCodePoint(bytes, position));
   return text;
 }
 
@@ -52,14 +54,16 @@ std::string TimeText(std::int64_t seconds) {
   const std::chrono::hh_mm_ss time(moment - day);
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), static_cast<int>(time.hours().count()),
-                static_cast<int>(time.minutes().count()), static_cast<int>(time.seconds().count()));
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
+                static_cast<int>(time.seconds().count()));
   return text.data();
 }
 
 const TypedField* FindField(const TypedStruct& structure, const std::string& name) {
-  const auto found = std::lower_bound(structure.fields.begin(), structure.fields.end(), name,
-                                      [](const TypedField& field, const std::string& wanted) { return field.name < wanted; });
+  const auto found = std::lower_bound(
+      structure.fields.begin(), structure.fields.end(), name,
+      [](const TypedField& field, const std::string& wanted) { return field.name < wanted; });
   return found == structure.fields.end() || found->name != name ? nullptr : &*found;
 }
 
@@ -71,8 +75,10 @@ class MessageReader {
   base::Result<void> ReadStruct(std::string_view message, const TypedStruct& structure, Value& object);
 
  private:
-  base::Result<void> ReadField(WireReader& wire, WireTag tag, const TypedType& type, const std::string& go_name, Value& value);
-  base::Result<void> ReadInteger(WireReader& wire, WireTag tag, const TypedType& type, const std::string& go_name, Value& value);
+  base::Result<void> ReadField(WireReader& wire, WireTag tag, const TypedType& type,
+                               const std::string& go_name, Value& value);
+  base::Result<void> ReadInteger(WireReader& wire, WireTag tag, const TypedType& type,
+                                 const std::string& go_name, Value& value);
   base::Result<void> ReadDelimited(std::string_view bytes, const TypedType& type, Value& value);
   base::Result<void> ReadTime(std::string_view bytes, Value& value);
   base::Result<void> ReadRaw(std::string_view bytes, const TypedType& type, Value& value);
@@ -82,7 +88,8 @@ class MessageReader {
   std::size_t depth_ = 0;
 };
 
-base::Result<void> MessageReader::ReadStruct(std::string_view message, const TypedStruct& structure, Value& object) {
+base::Result<void> MessageReader::ReadStruct(std::string_view message, const TypedStruct& structure,
+                                             Value& object) {
   if (depth_ >= kMaxProtobufDepth) return Failure("exceeded max depth");
   ++depth_;
   if (!object.is_object()) object = Value::object();
@@ -100,8 +107,8 @@ base::Result<void> MessageReader::ReadStruct(std::string_view message, const Typ
   return {};
 }
 
-base::Result<void> MessageReader::ReadField(WireReader& wire, WireTag tag, const TypedType& type, const std::string& go_name,
-                                            Value& value) {
+base::Result<void> MessageReader::ReadField(WireReader& wire, WireTag tag, const TypedType& type,
+                                            const std::string& go_name, Value& value) {
   switch (type.kind) {
     case Kind::kBoolean:
     case Kind::kInteger32:
@@ -135,8 +142,8 @@ base::Result<void> MessageReader::ReadField(WireReader& wire, WireTag tag, const
   return ReadDelimited(bytes, *type.element, value.back());
 }
 
-base::Result<void> MessageReader::ReadInteger(WireReader& wire, WireTag tag, const TypedType& type, const std::string& go_name,
-                                              Value& value) {
+base::Result<void> MessageReader::ReadInteger(WireReader& wire, WireTag tag, const TypedType& type,
+                                              const std::string& go_name, Value& value) {
   ANNEX_RETURN_IF_ERROR(RequireType(tag, WireType::kVarint, go_name));
   ANNEX_TRY(const std::uint64_t number, wire.ReadVarint());
   if (type.kind == Kind::kBoolean) {
@@ -194,7 +201,8 @@ base::Result<void> MessageReader::ReadTime(std::string_view bytes, Value& value)
   }
   const auto moment = static_cast<std::int64_t>(seconds);
   if (moment == kZeroTime) return {};
-  if (moment < kZeroTime || moment > kLastTime) return Failure("Time.MarshalJSON: year outside of range [0,9999]");
+  if (moment < kZeroTime || moment > kLastTime)
+    return Failure("Time.MarshalJSON: year outside of range [0,9999]");
   value = TimeText(moment);
   return {};
 }
@@ -251,7 +259,9 @@ base::Result<void> MessageReader::ReadChoice(std::string_view bytes, const Typed
   const TypedType& schema = type.alternatives[0];
   const TypedType& other = type.alternatives[1];
   const bool or_boolean = other.kind == Kind::kBoolean;
-  const std::string other_name = or_boolean ? "Allows" : other.element->kind == Kind::kText ? "Property" : "JSONSchemas";
+  const std::string other_name = or_boolean                           ? "Allows"
+                                 : other.element->kind == Kind::kText ? "Property"
+                                                                      : "JSONSchemas";
   const std::string message = type.go_name.substr(type.go_name.find('.') + 1);
   Value found_schema;
   Value found_other;

@@ -31,19 +31,21 @@ base::Result<std::uint64_t> WireReader::ReadVarint() {
 
 base::Result<WireTag> WireReader::ReadTag(std::string_view message) {
   ANNEX_TRY(const std::uint64_t wire, ReadVarint());
-  const WireTag tag{static_cast<std::int32_t>(static_cast<std::uint32_t>(wire >> kTypeBits)), static_cast<WireType>(wire & kTypeMask)};
+  const WireTag tag{static_cast<std::int32_t>(static_cast<std::uint32_t>(wire >> kTypeBits)),
+                    static_cast<WireType>(wire & kTypeMask)};
   if (tag.type == WireType::kGroupEnd) {
     return Failure("proto: " + std::string(message) + ": wiretype end group for non-group");
   }
   if (tag.number <= 0) {
-    return Failure("proto: " + std::string(message) + ": illegal tag " + std::to_string(tag.number) + " (wire type " +
-                   std::to_string(wire) + ")");
+    return Failure("proto: " + std::string(message) + ": illegal tag " + std::to_string(tag.number) +
+                   " (wire type " + std::to_string(wire) + ")");
   }
   return tag;
 }
 
 base::Result<void> WireReader::Advance(std::uint64_t count) {
-  if (count > static_cast<std::uint64_t>(INT64_MAX)) return Failure("proto: negative length found during unmarshaling");
+  if (count > static_cast<std::uint64_t>(INT64_MAX))
+    return Failure("proto: negative length found during unmarshaling");
   if (count > rest_.size()) return Failure("unexpected EOF");
   rest_.remove_prefix(static_cast<std::size_t>(count));
   return {};

@@ -1,8 +1,8 @@
 #include "query_parameters.h"
 
-#include <algorithm>
-
 #include "annex/base/strings.h"
+
+#include <algorithm>
 
 namespace annex::api {
 namespace {
@@ -41,19 +41,21 @@ QueryParameters::QueryParameters(std::string_view query) {
     if (pair.empty() || pair.find(';') != std::string_view::npos) continue;
     const auto equals = pair.find('=');
     auto name = PercentDecode(pair.substr(0, equals), true);
-    auto value = PercentDecode(equals == std::string_view::npos ? std::string_view() : pair.substr(equals + 1), true);
+    auto value =
+        PercentDecode(equals == std::string_view::npos ? std::string_view() : pair.substr(equals + 1), true);
     if (name && value) parameters_.emplace_back(*std::move(name), *std::move(value));
   }
 }
 
 bool QueryParameters::Has(std::string_view name) const {
-  return std::any_of(parameters_.begin(), parameters_.end(), [name](const auto& pair) { return pair.first == name; });
+  return std::any_of(parameters_.begin(), parameters_.end(),
+                     [name](const auto& pair) { return pair.first == name; });
 }
 
 const std::string& QueryParameters::Get(std::string_view name) const {
   static const std::string kNone;
-  const auto found =
-      std::find_if(parameters_.begin(), parameters_.end(), [name](const auto& pair) { return pair.first == name; });
+  const auto found = std::find_if(parameters_.begin(), parameters_.end(),
+                                  [name](const auto& pair) { return pair.first == name; });
   return found == parameters_.end() ? kNone : found->second;
 }
 

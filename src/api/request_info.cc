@@ -1,10 +1,10 @@
 #include "request_info.h"
 
-#include <algorithm>
-
 #include "annex/base/names.h"
 #include "annex/base/strings.h"
 #include "annex/selector/field_selector.h"
+
+#include <algorithm>
 
 namespace annex::api {
 namespace {
@@ -15,8 +15,10 @@ base::Result<std::vector<std::string>> SplitPath(std::string_view path) {
   if (path.ends_with('/')) path.remove_suffix(1);
   if (path.empty()) return segments;
   for (const std::string_view segment : base::Split(path, '/')) {
-    if (segment.empty() || segment == "." || segment == ".." || segment.find('\0') != std::string_view::npos) {
-      return base::Error(base::Reason::kBadRequest, "the path contains a segment that is not allowed: " + base::Quote(segment));
+    if (segment.empty() || segment == "." || segment == ".." ||
+        segment.find('\0') != std::string_view::npos) {
+      return base::Error(base::Reason::kBadRequest,
+                         "the path contains a segment that is not allowed: " + base::Quote(segment));
     }
     segments.emplace_back(segment);
   }
@@ -39,7 +41,8 @@ bool AsksForWatch(const QueryParameters& query) {
   return value != "false" && value != "0";
 }
 
-// A list narrowed to one name by its field selector counts as a request for that name, so that rules for the name apply.
+// A list narrowed to one name by its field selector counts as a request for that name, so that rules for the
+// name apply.
 std::string NameInSelector(const QueryParameters& query) {
   const auto requirements = selector::ParseFieldSelector(query.Get("fieldSelector"));
   if (!requirements) return "";
@@ -74,7 +77,8 @@ void ReadResource(RequestInfo& info, std::size_t next, const QueryParameters& qu
 
 }  // namespace
 
-base::Result<RequestInfo> ParseRequestInfo(std::string_view method, std::string_view path, const QueryParameters& query) {
+base::Result<RequestInfo> ParseRequestInfo(std::string_view method, std::string_view path,
+                                           const QueryParameters& query) {
   RequestInfo info;
   auto decoded = PercentDecode(path, false);
   if (!decoded || !decoded->starts_with('/')) {
@@ -98,7 +102,8 @@ base::Result<RequestInfo> ParseRequestInfo(std::string_view method, std::string_
   info.verb = VerbOf(method);
   if (segments[next] == "watch" || segments[next] == "proxy") {
     if (next + 1 >= segments.size()) {
-      return base::Error(base::Reason::kBadRequest, "unable to determine kind and namespace from url, " + std::string(path));
+      return base::Error(base::Reason::kBadRequest,
+                         "unable to determine kind and namespace from url, " + std::string(path));
     }
     info.verb = segments[next++];
     info.watch_prefix = true;

@@ -1,15 +1,16 @@
-// RequestInfo: what a request's method, path and query ask for, found once. Authorization and routing use the same RequestInfo, so
-// that nobody can be authorized for one thing and served another (k8s.io/apiserver/pkg/endpoints/request/requestinfo.go).
+// RequestInfo: what a request's method, path and query ask for, found once. Authorization and routing use the
+// same RequestInfo, so that nobody can be authorized for one thing and served another
+// (k8s.io/apiserver/pkg/endpoints/request/requestinfo.go).
 //
 // Thread rule: a value type.
 #pragma once
 
+#include "annex/base/result.h"
+#include "query_parameters.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "annex/base/result.h"
-#include "query_parameters.h"
 
 namespace annex::api {
 
@@ -32,9 +33,9 @@ struct RequestInfo {
   std::vector<std::string> segments;
 };
 
-// Takes the path apart. kube-apiserver passes paths on decoded and as they came, so segments that could mean something else
-// further on are refused: empty ones, ".", "..", and any with a NUL.
-// Errors: BadRequest.
-base::Result<RequestInfo> ParseRequestInfo(std::string_view method, std::string_view path, const QueryParameters& query);
+// Takes the path apart. kube-apiserver passes paths on decoded and as they came, so segments that could mean
+// something else further on are refused: empty ones, ".", "..", and any with a NUL. Errors: BadRequest.
+base::Result<RequestInfo> ParseRequestInfo(std::string_view method, std::string_view path,
+                                           const QueryParameters& query);
 
 }  // namespace annex::api

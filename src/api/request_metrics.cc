@@ -29,21 +29,24 @@ std::string ScopeOf(const RequestInfo& info) {
 RequestMetrics::RequestMetrics(base::Metrics& metrics)
     : requests_(metrics.Counters(
           "apiserver_request_total",
-          "Counter of apiserver requests broken out for each verb, dry run value, group, version, resource, scope, component, "
+          "Counter of apiserver requests broken out for each verb, dry run value, group, version, resource, "
+          "scope, component, "
           "and HTTP response code.",
           {"verb", "dry_run", "group", "version", "resource", "subresource", "scope", "component", "code"})),
-      durations_(metrics.Histograms("apiserver_request_duration_seconds",
-                                    "Response latency distribution in seconds for each verb, group, version, resource, "
-                                    "subresource, scope and component.",
-                                    {"verb", "group", "version", "resource", "subresource", "scope", "component"},
-                                    kDurationBuckets)),
-      sizes_(metrics.Histograms("apiserver_response_sizes",
-                                "Response size distribution in bytes for each group, version, verb, resource, subresource, "
-                                "scope and component.",
-                                {"verb", "group", "version", "resource", "subresource", "scope", "component"}, kSizeBuckets)),
-      inflight_(metrics.Gauges("apiserver_current_inflight_requests",
-                               "Number of currently used inflight request limit of this apiserver per request kind.",
-                               {"request_kind"})) {}
+      durations_(metrics.Histograms(
+          "apiserver_request_duration_seconds",
+          "Response latency distribution in seconds for each verb, group, version, resource, "
+          "subresource, scope and component.",
+          {"verb", "group", "version", "resource", "subresource", "scope", "component"}, kDurationBuckets)),
+      sizes_(metrics.Histograms(
+          "apiserver_response_sizes",
+          "Response size distribution in bytes for each group, version, verb, resource, subresource, "
+          "scope and component.",
+          {"verb", "group", "version", "resource", "subresource", "scope", "component"}, kSizeBuckets)),
+      inflight_(metrics.Gauges(
+          "apiserver_current_inflight_requests",
+          "Number of currently used inflight request limit of this apiserver per request kind.",
+          {"request_kind"})) {}
 
 void RequestMetrics::Count(const RequestInfo& info, bool known_resource, bool dry_run, int code,
                            std::chrono::duration<double> duration, std::size_t response_bytes) {
@@ -52,9 +55,13 @@ void RequestMetrics::Count(const RequestInfo& info, bool known_resource, bool dr
   const std::string group = resource ? info.group : "";
   const std::string version = resource ? info.version : "";
   const std::string name = resource ? info.resource : "";
-  const std::string subresource = resource && (info.subresource == "status" || info.subresource == "scale") ? info.subresource : "";
+  const std::string subresource =
+      resource && (info.subresource == "status" || info.subresource == "scale") ? info.subresource : "";
   const std::string scope = resource ? ScopeOf(info) : "";
-  requests_.With({verb, dry_run ? "All" : "", group, version, name, subresource, scope, "annex", std::to_string(code)}).Increment();
+  requests_
+      .With({verb, dry_run ? "All" : "", group, version, name, subresource, scope, "annex",
+             std::to_string(code)})
+      .Increment();
   // A watch lasts as long as its client likes.
   if (info.verb == "watch") return;
   const std::vector<std::string> labels = {verb, group, version, name, subresource, scope, "annex"};

@@ -7,8 +7,8 @@
 namespace annex::api {
 namespace {
 
-// Whether the path's form fits the resource: a cluster-scoped one never stands below a namespace, a namespaced one always does,
-// except in lists and watches of all namespaces.
+// Whether the path's form fits the resource: a cluster-scoped one never stands below a namespace, a
+// namespaced one always does, except in lists and watches of all namespaces.
 bool ScopeFits(const RequestInfo& info, bool namespaced) {
   if (info.parts > 3) return false;
   if (!namespaced) return !info.namespace_in_path;
@@ -45,7 +45,8 @@ base::Task<VerbResult> Router::Dispatch(Context& context) const {
   if (info.verb == "get") co_return Get(context);
   if (info.verb == "create") co_return co_await Create(context);
   const bool named = info.parts == 2;
-  if (!named && (info.verb == "update" || info.verb == "patch")) co_return base::Error(BadRequest("name must be provided"));
+  if (!named && (info.verb == "update" || info.verb == "patch"))
+    co_return base::Error(BadRequest("name must be provided"));
   if (info.verb == "update") co_return co_await Update(context);
   if (info.verb == "patch") co_return co_await Patch(context);
   if (info.verb == "delete") co_return co_await Delete(context);

@@ -1,13 +1,13 @@
 // Router: from a RequestInfo to the resource and verb that serve it.
 #pragma once
 
-#include <optional>
-#include <variant>
-
 #include "annex/api/api_service.h"
 #include "annex/base/task.h"
 #include "context.h"
 #include "verbs.h"
+
+#include <optional>
+#include <variant>
 
 namespace annex::api {
 

@@ -1,9 +1,6 @@
 // …/scale: the replicas of an object as an autoscaling/v1 Scale
 // (k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go).
 
-#include <limits>
-#include <utility>
-
 #include "annex/base/strings.h"
 #include "annex/json/read.h"
 #include "annex/json/write.h"
@@ -16,6 +13,9 @@
 #include "patch_document.h"
 #include "table.h"
 #include "verbs.h"
+
+#include <limits>
+#include <utility>
 
 namespace annex::api {
 namespace {
@@ -40,7 +40,8 @@ base::Result<std::optional<std::int64_t>> ReplicasAt(const Value& object, const 
                                                      const std::string& text) {
   const Value* replicas = FindAt(object, path);
   if (replicas == nullptr) return std::optional<std::int64_t>();
-  if (!replicas->is_number_integer()) return base::Error(Unspecified(AccessorProblem(text, *replicas, "int64")));
+  if (!replicas->is_number_integer())
+    return base::Error(Unspecified(AccessorProblem(text, *replicas, "int64")));
   return std::optional<std::int64_t>(replicas->get<std::int64_t>());
 }
 
@@ -64,7 +65,8 @@ base::Result<ScaleView> ViewOf(const definition::ScaleSubresource& paths, const 
     if (selector != nullptr && !selector->is_string()) {
       return base::Error(Unspecified(AccessorProblem(paths.label_selector_text, *selector, "string")));
     }
-    if (selector != nullptr && !selector->get_ref<const std::string&>().empty()) scale["status"]["selector"] = *selector;
+    if (selector != nullptr && !selector->get_ref<const std::string&>().empty())
+      scale["status"]["selector"] = *selector;
   }
   return view;
 }
@@ -76,11 +78,13 @@ std::string FinishScale(const OutputFormat& format, const Value& scale, const ba
       return TableColumn{name, type, "", "", 0, json::JsonPath::Compile(path).value()};
     };
     const std::vector<TableColumn> columns = {column("Desired", "integer", ".spec.replicas"),
-                                              column("Available", "integer", ".status.replicas"), AgeColumn()};
+                                              column("Available", "integer", ".status.replicas"),
+                                              AgeColumn()};
     json = "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/" + format.form_version +
            "\",\"metadata\":{\"resourceVersion\":\"" + json::TextAt(scale, {"metadata", "resourceVersion"}) +
-           "\"},\"columnDefinitions\":" + ColumnDefinitionsJson(columns) + ",\"rows\":[{\"cells\":" +
-           CellsJson(scale, columns, clock.Now()) + ",\"object\":" + json::ToJson(scale) + "}]}";
+           "\"},\"columnDefinitions\":" + ColumnDefinitionsJson(columns) +
+           ",\"rows\":[{\"cells\":" + CellsJson(scale, columns, clock.Now()) +
+           ",\"object\":" + json::ToJson(scale) + "}]}";
   }
   if (format.encoding == Encoding::kYaml) return json::ToYaml(json::Parse(json).value());
   return format.pretty ? json::Indent(json) : json + "\n";
@@ -95,22 +99,27 @@ VerbResult ScaleResponse(Context& context, const OutputFormat& format, const Val
 base::Result<Value> DecodeScale(Context& context) {
   ANNEX_TRY(const Encoding encoding, NegotiateInput(context.request.headers));
   if (encoding == Encoding::kProtobuf) {
-    return base::Error(BadRequest("no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:110\""));
+    return base::Error(
+        BadRequest("no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:110\""));
   }
-  auto parsed = encoding == Encoding::kYaml ? json::ParseYaml(context.request.body) : json::Parse(context.request.body);
+  auto parsed =
+      encoding == Encoding::kYaml ? json::ParseYaml(context.request.body) : json::Parse(context.request.body);
   const auto unrecognized = [&](const std::string& why) {
     return base::Error(BadRequest("the object provided is unrecognized (must be of type Scale): " + why));
   };
   if (!parsed) return unrecognized("couldn't get version/kind; json parse error: " + parsed.error().message);
   const std::string kind = json::TextAt(*parsed, {"kind"});
   const std::string api_version = json::TextAt(*parsed, {"apiVersion"});
-  if (!kind.empty() && kind != "Scale") return unrecognized("no kind " + base::Quote(kind) + " is registered");
+  if (!kind.empty() && kind != "Scale")
+    return unrecognized("no kind " + base::Quote(kind) + " is registered");
   if (!api_version.empty() && api_version != "autoscaling/v1") {
     return base::Error(BadRequest("the API version in the data (" + api_version +
                                   ") does not match the expected API version (autoscaling/v1)"));
   }
   auto typed = schema::ReadTyped(*parsed, schema::ScaleType(), "");
-  if (!typed) return base::Error(BadRequest("Scale in version \"v1\" cannot be handled as a Scale: " + typed.error().message));
+  if (!typed)
+    return base::Error(
+        BadRequest("Scale in version \"v1\" cannot be handled as a Scale: " + typed.error().message));
   return parsed;
 }
 
@@ -124,7 +133,8 @@ base::Result<Value> WithReplicas(const Context& context, const Value& existing, 
     place = &(*place)[paths.spec_replicas[i]];
     if (place->is_null()) *place = Value::object();
     if (!place->is_object()) {
-      return base::Error(Unspecified("value cannot be set because " + paths.spec_replicas_text + " is not a map[string]interface{}"));
+      return base::Error(Unspecified("value cannot be set because " + paths.spec_replicas_text +
+                                     " is not a map[string]interface{}"));
     }
   }
   (*place)[paths.spec_replicas.back()] = replicas == nullptr || replicas->is_null() ? Value(0) : *replicas;
@@ -141,7 +151,8 @@ base::Task<VerbResult> Finish(Context& context, OutputFormat format, UpdatePlan 
 }
 
 base::Status EmptyReplicas(const Context& context) {
-  return BadRequest("the spec replicas field " + base::Quote(context.strategy->scale()->spec_replicas_text) + " cannot be empty");
+  return BadRequest("the spec replicas field " + base::Quote(context.strategy->scale()->spec_replicas_text) +
+                    " cannot be empty");
 }
 
 }  // namespace
@@ -154,7 +165,8 @@ VerbResult GetScale(Context& context) {
   ANNEX_TRY(const ScaleView view, ViewOf(*context.strategy->scale(), object));
   if (!view.has_spec_replicas) {
     return base::Error(InternalError("the spec replicas field " +
-                                     base::Quote(context.strategy->scale()->spec_replicas_text) + " does not exist"));
+                                     base::Quote(context.strategy->scale()->spec_replicas_text) +
+                                     " does not exist"));
   }
   return BodyResponse(200, format.ContentType(), FinishScale(format, view.scale, context.parts.clock));
 }

@@ -1,10 +1,10 @@
 // metav1.Status as JSON, in the order of Go's struct.
 #pragma once
 
-#include <string>
-
 #include "annex/base/status.h"
 #include "annex/json/value.h"
+
+#include <string>
 
 namespace annex::api {
 

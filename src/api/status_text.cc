@@ -1,10 +1,10 @@
 #include "status_text.h"
 
+#include "annex/base/strings.h"
+
 #include <algorithm>
 #include <set>
 #include <vector>
-
-#include "annex/base/strings.h"
 
 namespace annex::api {
 namespace {
@@ -23,32 +23,39 @@ base::StatusDetails Details(const GroupResource& resource, const std::string& na
 
 }  // namespace
 
-Status BadRequest(std::string message) { return {Reason::kBadRequest, std::move(message)}; }
+Status BadRequest(std::string message) {
+  return {Reason::kBadRequest, std::move(message)};
+}
 
 Status NotFound(const GroupResource& resource, const std::string& name) {
-  return {Reason::kNotFound, resource.Text() + " " + base::Quote(name) + " not found", Details(resource, name)};
+  return {Reason::kNotFound, resource.Text() + " " + base::Quote(name) + " not found",
+          Details(resource, name)};
 }
 
 Status AlreadyExists(const GroupResource& resource, const std::string& name) {
-  return {Reason::kAlreadyExists, resource.Text() + " " + base::Quote(name) + " already exists", Details(resource, name)};
+  return {Reason::kAlreadyExists, resource.Text() + " " + base::Quote(name) + " already exists",
+          Details(resource, name)};
 }
 
 Status Conflict(const GroupResource& resource, const std::string& name, const std::string& why) {
-  return {Reason::kConflict, "Operation cannot be fulfilled on " + resource.Text() + " " + base::Quote(name) + ": " + why,
+  return {Reason::kConflict,
+          "Operation cannot be fulfilled on " + resource.Text() + " " + base::Quote(name) + ": " + why,
           Details(resource, name)};
 }
 
 Status ObjectModified(const GroupResource& resource, const std::string& name) {
-  return Conflict(resource, name,
-                  "the object has been modified; please apply your changes to the latest version and try again");
+  return Conflict(
+      resource, name,
+      "the object has been modified; please apply your changes to the latest version and try again");
 }
 
 Status UidPrecondition(const GroupResource& resource, const std::string& key, const std::string& name,
                        const std::string& wanted, const std::string& found) {
   return Conflict(resource, name,
-                  "StorageError: invalid object, Code: 4, Key: /registry/" + resource.group + "/" + resource.resource + "/" + key +
-                      ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: " + wanted +
-                      ", UID in object meta: " + found);
+                  "StorageError: invalid object, Code: 4, Key: /registry/" + resource.group + "/" +
+                      resource.resource + "/" + key +
+                      ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: " +
+                      wanted + ", UID in object meta: " + found);
 }
 
 Status Forbidden(const GroupResource& resource, const std::string& name, const std::string& why) {
@@ -58,7 +65,8 @@ Status Forbidden(const GroupResource& resource, const std::string& name, const s
 }
 
 // All errors in one message, equal ones once: `msg` or `[msg, msg]`.
-Status Invalid(const std::string& group, const std::string& kind, const std::string& name, const json::FieldErrors& errors) {
+Status Invalid(const std::string& group, const std::string& kind, const std::string& name,
+               const json::FieldErrors& errors) {
   std::vector<std::string> messages;
   std::set<std::string> seen;
   base::StatusDetails details = Details({group, kind}, name);
@@ -68,12 +76,14 @@ Status Invalid(const std::string& group, const std::string& kind, const std::str
     if (seen.insert(message).second) messages.push_back(std::move(message));
   }
   const std::string text = messages.size() == 1 ? messages[0] : "[" + base::Join(messages, ", ") + "]";
-  return {Reason::kInvalid, GroupResource{group, kind}.Text() + " " + base::Quote(name) + " is invalid: " + text,
+  return {Reason::kInvalid,
+          GroupResource{group, kind}.Text() + " " + base::Quote(name) + " is invalid: " + text,
           std::move(details)};
 }
 
 Status MethodNotSupported(const GroupResource& resource, const std::string& verb) {
-  Status status{Reason::kMethodNotAllowed, verb + " is not supported on resources of kind " + base::Quote(resource.Text())};
+  Status status{Reason::kMethodNotAllowed,
+                verb + " is not supported on resources of kind " + base::Quote(resource.Text())};
   status.details = Details(resource, "");
   return status;
 }
@@ -85,7 +95,9 @@ Status InternalError(const std::string& why) {
   return status;
 }
 
-Status Unspecified(std::string message) { return {Reason::kUnknown, std::move(message)}; }
+Status Unspecified(std::string message) {
+  return {Reason::kUnknown, std::move(message)};
+}
 
 Status ResourceVersionTooLarge(std::int64_t wanted, std::int64_t current) {
   Status status{Reason::kTimeout, "Timeout: Too large resource version: " + std::to_string(wanted) +
@@ -107,7 +119,9 @@ Status RequestEntityTooLarge(std::size_t limit) {
   return {Reason::kRequestEntityTooLarge, "Request entity too large: limit is " + std::to_string(limit)};
 }
 
-Status ExpiredList(std::string message) { return {Reason::kExpired, std::move(message)}; }
+Status ExpiredList(std::string message) {
+  return {Reason::kExpired, std::move(message)};
+}
 
 std::string KindNotRegistered(const std::string& kind, const std::string& api_version) {
   return "no kind " + base::Quote(kind) + " is registered for version " + base::Quote(api_version) +
@@ -115,8 +129,10 @@ std::string KindNotRegistered(const std::string& kind, const std::string& api_ve
 }
 
 std::string ParseUintProblem(std::string_view text) {
-  const bool digits = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-  return "strconv.ParseUint: parsing " + base::Quote(text) + (digits ? ": value out of range" : ": invalid syntax");
+  const bool digits =
+      !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return "strconv.ParseUint: parsing " + base::Quote(text) +
+         (digits ? ": value out of range" : ": invalid syntax");
 }
 
 }  // namespace annex::api

@@ -1,14 +1,15 @@
-// What clients read when something fails: the only place where messages for them are worded (k8s.io/apimachinery/pkg/api/errors,
-// k8s.io/apiserver/pkg/storage/errors, pkg/endpoints/handlers/responsewriters).
+// What clients read when something fails: the only place where messages for them are worded
+// (k8s.io/apimachinery/pkg/api/errors, k8s.io/apiserver/pkg/storage/errors,
+// pkg/endpoints/handlers/responsewriters).
 //
 // Thread rule: free functions.
 #pragma once
 
-#include <string>
-#include <string_view>
-
 #include "annex/base/result.h"
 #include "annex/json/field_error.h"
+
+#include <string>
+#include <string_view>
 
 namespace annex::api {
 
@@ -22,7 +23,8 @@ struct GroupResource {
 base::Status BadRequest(std::string message);
 base::Status NotFound(const GroupResource& resource, const std::string& name);
 base::Status AlreadyExists(const GroupResource& resource, const std::string& name);
-// `why` such as "the object has been modified; please apply your changes to the latest version and try again".
+// `why` such as "the object has been modified; please apply your changes to the latest version and try
+// again".
 base::Status Conflict(const GroupResource& resource, const std::string& name, const std::string& why);
 base::Status ObjectModified(const GroupResource& resource, const std::string& name);
 // The UID that a client demands is not the object's: kube-apiserver shows its storage's error.
@@ -33,7 +35,8 @@ base::Status Invalid(const std::string& group, const std::string& kind, const st
                      const json::FieldErrors& errors);
 base::Status MethodNotSupported(const GroupResource& resource, const std::string& verb);
 base::Status InternalError(const std::string& why);
-// HTTP 500 without a reason: what kube-apiserver sends for an error that none of its layers turned into a Status.
+// HTTP 500 without a reason: what kube-apiserver sends for an error that none of its layers turned into a
+// Status.
 base::Status Unspecified(std::string message);
 base::Status ResourceVersionTooLarge(std::int64_t wanted, std::int64_t current);
 base::Status GenerateNameConflict(const GroupResource& resource, const std::string& name);

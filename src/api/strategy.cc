@@ -14,7 +14,8 @@ base::Result<json::Value> ReadStored(const Strategy& strategy, const store::Row&
   store::AppendBody(text, row.body, row.revision_at, row.revision);
   auto object = json::Parse(text);
   if (!object) {
-    return base::Error(InternalError("the stored object " + std::string(row.key) + " cannot be read: " + object.error().message));
+    return base::Error(InternalError("the stored object " + std::string(row.key) +
+                                     " cannot be read: " + object.error().message));
   }
   if (!strategy.ServesAsStored(row.format)) ANNEX_RETURN_IF_ERROR(strategy.FromStored(*object));
   return object;

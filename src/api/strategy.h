@@ -1,18 +1,11 @@
-// Strategy: what differs from resource to resource while a verb is carried out (Kubernetes' registry/rest strategies).
+// Strategy: what differs from resource to resource while a verb is carried out (Kubernetes' registry/rest
+// strategies).
 //
-// Verbs work on objects as the request's version shows them; a strategy reads stored bytes into that form and brings it back into the
-// stored one. The store sees neither.
+// Verbs work on objects as the request's version shows them; a strategy reads stored bytes into that form and
+// brings it back into the stored one. The store sees neither.
 //
 // Thread rule: immutable and thread-safe. Ownership: made for one request, or shared by those of one watch.
 #pragma once
-
-#include <chrono>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "annex/base/result.h"
 #include "annex/definition/resource.h"
@@ -22,6 +15,14 @@
 #include "annex/schema/typed.h"
 #include "annex/store/store.h"
 #include "status_text.h"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace annex::api {
 
@@ -43,7 +44,8 @@ class Strategy {
  public:
   virtual ~Strategy() = default;
 
-  // --- identity ----------------------------------------------------------------------------------------------------
+  // --- identity
+  // ----------------------------------------------------------------------------------------------------
   virtual const std::string& group() const = 0;  // "" for the core group
   virtual const std::string& version() const = 0;
   virtual const std::string& plural() const = 0;
@@ -62,12 +64,14 @@ class Strategy {
   // Whether a PUT without a resourceVersion replaces whatever is there.
   virtual bool AllowsUnconditionalUpdate() const { return false; }
 
-  // --- stored form -------------------------------------------------------------------------------------------------
-  // Whether bytes stored under `format` are already what a client of this version gets.
+  // --- stored form
+  // ------------------------------------------------------------------------------------------------- Whether
+  // bytes stored under `format` are already what a client of this version gets.
   virtual bool ServesAsStored(std::uint64_t format) const = 0;
   // The fingerprint whose terms answer selectors on fields.
   virtual std::uint64_t terms_format() const = 0;
-  // Brings a stored object (read as JSON) into this version: malformed metadata dropped, pruned, defaulted, converted.
+  // Brings a stored object (read as JSON) into this version: malformed metadata dropped, pruned, defaulted,
+  // converted.
   virtual base::Result<void> FromStored(json::Value& object) const = 0;
   // The fingerprint, body and terms to store an object of this version with.
   virtual base::Result<store::Mutation::State> ToStored(json::Value object) const = 0;
@@ -76,8 +80,9 @@ class Strategy {
   // The value of such a field in an object of this version.
   virtual std::string FieldValue(const json::Value& object, std::string_view field) const { return ""; }
 
-  // --- a request's object ------------------------------------------------------------------------------------------
-  // The message that a request's body in protobuf is; nullptr if there is none.
+  // --- a request's object
+  // ------------------------------------------------------------------------------------------ The message
+  // that a request's body in protobuf is; nullptr if there is none.
   virtual const schema::TypedStruct* protobuf_message() const { return nullptr; }
   // Reads what a client sent: prunes, defaults; unknown fields go to `unknown_fields`. Errors: BadRequest.
   virtual base::Result<void> Coerce(json::Value& object, std::vector<std::string>* unknown_fields) const = 0;
@@ -86,16 +91,21 @@ class Strategy {
   virtual base::Result<void> CheckCreatable(const std::string& name) const { return {}; }
   virtual void PrepareForCreate(json::Value& object) const = 0;
   virtual json::FieldErrors Validate(const json::Value& object) const = 0;
-  virtual void PrepareForUpdate(json::Value& object, const json::Value& old_object, Subresource subresource) const = 0;
+  virtual void PrepareForUpdate(json::Value& object, const json::Value& old_object,
+                                Subresource subresource) const = 0;
   virtual json::FieldErrors ValidateUpdate(const json::Value& object, const json::Value& old_object,
                                            Subresource subresource) const = 0;
   // Warning headers for a write; `old_object` is nullptr for a create.
-  virtual std::vector<std::string> WarningsFor(const json::Value& object, const json::Value* old_object) const { return {}; }
+  virtual std::vector<std::string> WarningsFor(const json::Value& object,
+                                               const json::Value* old_object) const {
+    return {};
+  }
   // Warning headers for any request (a deprecated version).
   virtual std::vector<std::string> RequestWarnings() const { return {}; }
 
-  // --- deletion ----------------------------------------------------------------------------------------------------
-  // An error if the object `name` may not be deleted at all.
+  // --- deletion
+  // ---------------------------------------------------------------------------------------------------- An
+  // error if the object `name` may not be deleted at all.
   virtual base::Result<void> CheckDeletable(const std::string& name) const { return {}; }
   // Whether something must happen before the object can go.
   virtual bool HasPendingFinalizers(const json::Value& object) const;
@@ -116,7 +126,8 @@ base::Result<json::Value> ReadStored(const Strategy& strategy, const store::Obje
 // A row that shows an object (its views live as long as the object).
 store::Row RowOf(const store::Object& object);
 
-// Writes an object as the store keeps it: canonical JSON with the place of the resourceVersion's digits known.
+// Writes an object as the store keeps it: canonical JSON with the place of the resourceVersion's digits
+// known.
 store::Body ToBody(json::Value& object);
 
 // "NAMESPACE/NAME" or "NAME"; the store's key of an object.

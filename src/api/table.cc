@@ -1,11 +1,11 @@
 #include "table.h"
 
+#include "annex/base/clock.h"
+#include "annex/json/write.h"
+
 #include <cmath>
 #include <ctime>
 #include <optional>
-
-#include "annex/base/clock.h"
-#include "annex/json/write.h"
 
 namespace annex::api {
 namespace {
@@ -13,14 +13,18 @@ namespace {
 using json::Value;
 
 constexpr std::string_view kNameDescription =
-    "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to "
-    "request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and "
+    "Name must be unique within a namespace. Is required when creating resources, although some resources "
+    "may allow a client to "
+    "request the generation of an appropriate name automatically. Name is primarily intended for creation "
+    "idempotence and "
     "configuration definition. Cannot be updated. More info: "
     "https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names";
 
 constexpr std::string_view kAgeDescription =
-    "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set "
-    "in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and "
+    "CreationTimestamp is a timestamp representing the server time when this object was created. It is not "
+    "guaranteed to be set "
+    "in happens-before order across separate operations. Clients may not set this value. It is represented "
+    "in RFC3339 form and "
     "is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: "
     "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
 
@@ -59,7 +63,8 @@ std::optional<std::chrono::system_clock::time_point> ParseTime(const std::string
   return std::chrono::system_clock::from_time_t(timegm(&fields) - offset);
 }
 
-std::string DateCell(const Value& value, const TableColumn& column, std::chrono::system_clock::time_point now) {
+std::string DateCell(const Value& value, const TableColumn& column,
+                     std::chrono::system_clock::time_point now) {
   if (!value.is_string()) return "null";
   const auto time = ParseTime(value.get<std::string>());
   std::string text = "<invalid>";
@@ -89,7 +94,8 @@ std::string Cell(const Value& value, const TableColumn& column, std::chrono::sys
     json::AppendJson(cell, value);
   } else if (column.type == "integer" && value.is_number()) {
     const double number = value.get<double>();
-    cell = std::to_string(json::IsWholeNumber(std::trunc(number)) ? static_cast<std::int64_t>(number) : INT64_MIN);
+    cell = std::to_string(json::IsWholeNumber(std::trunc(number)) ? static_cast<std::int64_t>(number)
+                                                                  : INT64_MIN);
   } else {
     cell = "null";
   }

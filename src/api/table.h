@@ -3,13 +3,13 @@
 // Thread rule: free functions and immutable values.
 #pragma once
 
+#include "annex/json/value.h"
+#include "strategy.h"
+
 #include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "annex/json/value.h"
-#include "strategy.h"
 
 namespace annex::api {
 

@@ -1,18 +1,14 @@
-// GET …?watch: a stream of changes. It begins with the present state (as a list does, piece by piece) if the client asks for it,
-// and goes on with what the watch hub gives, from the revision that the client knows or the state showed.
+// GET …?watch: a stream of changes. It begins with the present state (as a list does, piece by piece) if the
+// client asks for it, and goes on with what the watch hub gives, from the revision that the client knows or
+// the state showed.
 //
 //   phase      Read gives                                            then
-//   kState     ADDED for each object at one revision                 kLive, after the bookmark that ends the state
-//   kLive      events after the cursor, as they match the selection  waits for the hub's wake
-//   kEnded     nothing                                               the stream's end
+//   kState     ADDED for each object at one revision                 kLive, after the bookmark that ends the
+//   state kLive      events after the cursor, as they match the selection  waits for the hub's wake kEnded
+//   nothing                                               the stream's end
 //
-// A watch ends cleanly at its timeout, when its definition changes, and when the server stops; with an ERROR event when its
-// revision is too old.
-
-#include <atomic>
-#include <memory>
-#include <optional>
-#include <utility>
+// A watch ends cleanly at its timeout, when its definition changes, and when the server stops; with an ERROR
+// event when its revision is too old.
 
 #include "custom_resource_strategy.h"
 #include "list_query.h"
@@ -20,12 +16,19 @@
 #include "status_body.h"
 #include "verbs.h"
 
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <utility>
+
 namespace annex::api {
 namespace {
 
-// kube-apiserver ends a watch without timeoutSeconds after 30 to 60 minutes, so that clients do not all come back at once.
+// kube-apiserver ends a watch without timeoutSeconds after 30 to 60 minutes, so that clients do not all come
+// back at once.
 constexpr std::chrono::seconds kMinTimeout{1800};
-// How often an idle watch says how far it is, if its client wants to know; and how long before its end it does so.
+// How often an idle watch says how far it is, if its client wants to know; and how long before its end it
+// does so.
 constexpr std::chrono::seconds kBookmarkInterval{60};
 constexpr std::chrono::seconds kBookmarkBeforeEnd{2};
 constexpr int kBatchesPerRead = 8;
@@ -34,11 +37,16 @@ enum class EventType : std::uint8_t { kAdded = 1, kModified, kDeleted, kBookmark
 
 const char* EventTypeText(EventType type) {
   switch (type) {
-    case EventType::kAdded: return "ADDED";
-    case EventType::kModified: return "MODIFIED";
-    case EventType::kDeleted: return "DELETED";
-    case EventType::kBookmark: return "BOOKMARK";
-    case EventType::kError: return "ERROR";
+    case EventType::kAdded:
+      return "ADDED";
+    case EventType::kModified:
+      return "MODIFIED";
+    case EventType::kDeleted:
+      return "DELETED";
+    case EventType::kBookmark:
+      return "BOOKMARK";
+    case EventType::kError:
+      return "ERROR";
   }
   return "";
 }
@@ -50,10 +58,10 @@ std::string EventLine(EventType type, std::string_view object) {
 }
 
 struct WatchPlan {
-  bool send_state = false;          // begin with the present state
+  bool send_state = false;  // begin with the present state
   bool bookmark_after_state = false;
   bool bookmarks = false;
-  store::Revision after = 0;        // without state: changes after this revision
+  store::Revision after = 0;  // without state: changes after this revision
   std::chrono::seconds timeout{0};
 };
 
@@ -80,7 +88,8 @@ class WakeSlot {
 
 class WatchSource final : public BodySource {
  public:
-  WatchSource(Parts& parts, base::Executor& executor, Presenter presenter, Selection selection, WatchPlan plan)
+  WatchSource(Parts& parts, base::Executor& executor, Presenter presenter, Selection selection,
+              WatchPlan plan)
       : parts_(parts),
         executor_(executor),
         presenter_(std::move(presenter)),
@@ -118,7 +127,8 @@ class WatchSource final : public BodySource {
                                 [slot = wake_] { slot->Wake(); });
   }
 
-  // --- the present state -------------------------------------------------------------------------------------------
+  // --- the present state
+  // -------------------------------------------------------------------------------------------
 
   void ReadState(std::size_t max_bytes, std::string& out) {
     if (ending_) {
@@ -165,7 +175,8 @@ class WatchSource final : public BodySource {
     return {};
   }
 
-  // --- changes -----------------------------------------------------------------------------------------------------
+  // --- changes
+  // -----------------------------------------------------------------------------------------------------
 
   void ReadLive(std::string& out) {
     if (ending_ || DefinitionChanged()) {
@@ -176,7 +187,8 @@ class WatchSource final : public BodySource {
     const std::size_t begin = out.size();
     for (int turn = 0; turn < kBatchesPerRead; ++turn) {
       const auto batch = watcher_->Next();
-      const auto shown = batch ? ShowEvents(batch->events, out) : base::Result<void>(base::Error(batch.error()));
+      const auto shown =
+          batch ? ShowEvents(batch->events, out) : base::Result<void>(base::Error(batch.error()));
       if (!shown) {
         EndWithError(shown.error(), out);
         return;
@@ -207,12 +219,14 @@ class WatchSource final : public BodySource {
         ANNEX_TRY(matched, selection_.Matches(strategy, *event.previous()));
       }
     }
-    if (matches) return AppendEvent(event, matched ? EventType::kModified : EventType::kAdded, *event.object(), out);
+    if (matches)
+      return AppendEvent(event, matched ? EventType::kModified : EventType::kAdded, *event.object(), out);
     if (matched) return AppendEvent(event, EventType::kDeleted, *event.previous(), out);
     return {};
   }
 
-  base::Result<void> AppendEvent(const store::Event& event, EventType type, const store::Object& object, std::string& out) {
+  base::Result<void> AppendEvent(const store::Event& event, EventType type, const store::Object& object,
+                                 std::string& out) {
     store::Row row = RowOf(object);
     row.revision = event.revision();  // a deletion shows the last state with the deletion's revision
     if (!presenter_.EventsAreShared(object.format)) {
@@ -221,9 +235,8 @@ class WatchSource final : public BodySource {
       return {};
     }
     // Serialized once for all watchers. A raw row cannot fail to be presented.
-    out += *event.Rendering(static_cast<std::uint64_t>(type), [&] {
-      return EventLine(type, presenter_.EventObject(row, false).value());
-    });
+    out += *event.Rendering(static_cast<std::uint64_t>(type),
+                            [&] { return EventLine(type, presenter_.EventObject(row, false).value()); });
     return {};
   }
 
@@ -232,10 +245,12 @@ class WatchSource final : public BodySource {
   }
 
   std::string BookmarkLine(store::Revision revision, bool ends_state) {
-    json::Value object = {{"apiVersion", presenter_.strategy().ApiVersion()}, {"kind", presenter_.strategy().kind()}};
+    json::Value object = {{"apiVersion", presenter_.strategy().ApiVersion()},
+                          {"kind", presenter_.strategy().kind()}};
     object["metadata"]["resourceVersion"] = std::to_string(revision);
     if (ends_state) object["metadata"]["annotations"]["k8s.io/initial-events-end"] = "true";
-    return EventLine(EventType::kBookmark, presenter_.EventObject(object, std::exchange(columns_due_, false)));
+    return EventLine(EventType::kBookmark,
+                     presenter_.EventObject(object, std::exchange(columns_due_, false)));
   }
 
   void EndWithError(const base::Status& status, std::string& out) {
@@ -248,7 +263,8 @@ class WatchSource final : public BodySource {
     phase_ = Phase::kEnded;
   }
 
-  // --- the end -----------------------------------------------------------------------------------------------------
+  // --- the end
+  // -----------------------------------------------------------------------------------------------------
 
   bool DefinitionChanged() {
     const auto* custom = dynamic_cast<const CustomResourceStrategy*>(&presenter_.strategy());
@@ -320,12 +336,14 @@ VerbResult Watch(Context& context) {
   ANNEX_TRY(const ListOptions options, ReadListOptions(context.query, true));
   ANNEX_TRY(const OutputFormat format, NegotiateWatch(context.request.headers, context.query));
   ANNEX_TRY(Selection selection, Select(context, options));
-  ANNEX_TRY(const IncludeObject include,
-            format.form == Form::kTable ? ReadIncludeObject(context.query) : base::Result<IncludeObject>(IncludeObject::kMetadata));
+  ANNEX_TRY(const IncludeObject include, format.form == Form::kTable
+                                             ? ReadIncludeObject(context.query)
+                                             : base::Result<IncludeObject>(IncludeObject::kMetadata));
   ANNEX_TRY(const WatchPlan plan, PlanWatch(context, options));
   Presenter presenter(context.strategy, format, include, context.parts.clock);
   Response response = BodyResponse(200, "application/json", "");
-  response.stream = std::make_unique<WatchSource>(context.parts, context.executor(), std::move(presenter), std::move(selection), plan);
+  response.stream = std::make_unique<WatchSource>(context.parts, context.executor(), std::move(presenter),
+                                                  std::move(selection), plan);
   return response;
 }
 

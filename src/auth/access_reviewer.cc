@@ -1,14 +1,14 @@
 #include "annex/auth/access_reviewer.h"
 
+#include "annex/json/write.h"
+#include "expiring_cache.h"
+#include "review.h"
+
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
 #include <utility>
-
-#include "annex/json/write.h"
-#include "expiring_cache.h"
-#include "review.h"
 
 namespace annex::auth {
 namespace {
@@ -23,7 +23,8 @@ constexpr std::array<std::string_view, 3> kOpenPaths = {"/healthz", "/readyz", "
 
 bool NeedsNoReview(const Attributes& attributes) {
   if (attributes.user.InGroup(kMastersGroup)) return true;
-  return !attributes.resource_request && std::find(kOpenPaths.begin(), kOpenPaths.end(), attributes.path) != kOpenPaths.end();
+  return !attributes.resource_request &&
+         std::find(kOpenPaths.begin(), kOpenPaths.end(), attributes.path) != kOpenPaths.end();
 }
 
 void SetIfGiven(Value& object, const char* field, const std::string& value) {
@@ -37,8 +38,10 @@ Value ResourceAttributes(const Attributes& attributes) {
   SetIfGiven(resource, "subresource", attributes.subresource);
   SetIfGiven(resource, "namespace", attributes.namespace_name);
   SetIfGiven(resource, "name", attributes.name);
-  if (!attributes.field_selector.empty()) resource["fieldSelector"] = {{"rawSelector", attributes.field_selector}};
-  if (!attributes.label_selector.empty()) resource["labelSelector"] = {{"rawSelector", attributes.label_selector}};
+  if (!attributes.field_selector.empty())
+    resource["fieldSelector"] = {{"rawSelector", attributes.field_selector}};
+  if (!attributes.label_selector.empty())
+    resource["labelSelector"] = {{"rawSelector", attributes.label_selector}};
   return resource;
 }
 
@@ -64,7 +67,8 @@ bool IsTrue(const Value& status, std::string_view field) {
 base::Result<Decision> DecisionOf(const Value& status) {
   const bool allowed = IsTrue(status, "allowed");
   if (allowed && IsTrue(status, "denied")) {
-    return base::Error(base::Reason::kInternalError, "webhook subject access review returned both allow and deny response");
+    return base::Error(base::Reason::kInternalError,
+                       "webhook subject access review returned both allow and deny response");
   }
   Decision decision;
   decision.allowed = allowed;
@@ -79,16 +83,19 @@ class AccessReviewer::Cache : public ExpiringCache<Decision> {
   using ExpiringCache::ExpiringCache;
 };
 
-AccessReviewer::AccessReviewer(kube::Client& client, const base::Clock& clock, base::Random& random, base::Metrics& metrics)
+AccessReviewer::AccessReviewer(kube::Client& client, const base::Clock& clock, base::Random& random,
+                               base::Metrics& metrics)
     : client_(client),
       clock_(clock),
       random_(random),
-      reviews_(metrics.Counters("annex_access_reviews_total", "Authorizations by result: cached, allowed, denied or error.", {"result"})),
+      reviews_(metrics.Counters("annex_access_reviews_total",
+                                "Authorizations by result: cached, allowed, denied or error.", {"result"})),
       cache_(std::make_unique<Cache>(kCachedDecisions)) {}
 
 AccessReviewer::~AccessReviewer() = default;
 
-base::Task<base::Result<Decision>> AccessReviewer::Authorize(Attributes attributes, base::Executor& executor) {
+base::Task<base::Result<Decision>> AccessReviewer::Authorize(Attributes attributes,
+                                                             base::Executor& executor) {
   if (NeedsNoReview(attributes)) co_return Decision{true, ""};
   Value spec = SpecOf(attributes);
   const std::string key = json::ToJson(spec);
@@ -96,9 +103,11 @@ base::Task<base::Result<Decision>> AccessReviewer::Authorize(Attributes attribut
     reviews_.With({"cached"}).Increment();
     co_return *std::move(known);
   }
-  Value review = {{"apiVersion", "authorization.k8s.io/v1"}, {"kind", "SubjectAccessReview"}, {"spec", std::move(spec)}};
+  Value review = {
+      {"apiVersion", "authorization.k8s.io/v1"}, {"kind", "SubjectAccessReview"}, {"spec", std::move(spec)}};
   auto status = co_await Review(client_, kPath, std::move(review), random_, executor);
-  auto decision = status ? DecisionOf(*status) : base::Result<Decision>(base::Error(std::move(status.error())));
+  auto decision =
+      status ? DecisionOf(*status) : base::Result<Decision>(base::Error(std::move(status.error())));
   if (!decision) {
     reviews_.With({"error"}).Increment();
     co_return decision;

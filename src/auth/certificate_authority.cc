@@ -1,11 +1,11 @@
 #include "annex/auth/certificate_authority.h"
 
-#include <openssl/rand.h>
+#include "openssl.h"
 
 #include <array>
 #include <ctime>
 
-#include "openssl.h"
+#include <openssl/rand.h>
 
 namespace annex::auth {
 namespace {
@@ -100,7 +100,8 @@ CertificateAuthority::~CertificateAuthority() = default;
 CertificateAuthority::CertificateAuthority(CertificateAuthority&&) noexcept = default;
 CertificateAuthority& CertificateAuthority::operator=(CertificateAuthority&&) noexcept = default;
 
-base::Result<CertificateAuthority> CertificateAuthority::Make(const std::string& common_name, std::chrono::hours lifetime,
+base::Result<CertificateAuthority> CertificateAuthority::Make(const std::string& common_name,
+                                                              std::chrono::hours lifetime,
                                                               std::chrono::system_clock::time_point now) {
   auto handles = std::make_unique<Handles>();
   handles->key.reset(EVP_EC_gen("P-256"));
@@ -114,19 +115,24 @@ base::Result<CertificateAuthority> CertificateAuthority::Make(const std::string&
   AddName(X509_get_subject_name(certificate), "CN", common_name);
   X509_set_issuer_name(certificate, X509_get_subject_name(certificate));
   const bool extended = AddExtension(certificate, certificate, NID_basic_constraints, "critical,CA:TRUE") &&
-                        AddExtension(certificate, certificate, NID_key_usage, "critical,keyCertSign,cRLSign,digitalSignature") &&
+                        AddExtension(certificate, certificate, NID_key_usage,
+                                     "critical,keyCertSign,cRLSign,digitalSignature") &&
                         AddExtension(certificate, certificate, NID_subject_key_identifier, "hash");
-  if (!extended || X509_sign(certificate, handles->key.get(), EVP_sha256()) == 0) return Failed("make a CA certificate");
+  if (!extended || X509_sign(certificate, handles->key.get(), EVP_sha256()) == 0)
+    return Failed("make a CA certificate");
   CertificateAndKey pem = ToPem(certificate, handles->key.get());
   return CertificateAuthority(std::move(pem), std::move(handles));
 }
 
 base::Result<CertificateAuthority> CertificateAuthority::Load(const CertificateAndKey& authority) {
   auto handles = std::make_unique<Handles>();
-  handles->certificate.reset(PEM_read_bio_X509(ReadBio(authority.certificate).get(), nullptr, nullptr, nullptr));
+  handles->certificate.reset(
+      PEM_read_bio_X509(ReadBio(authority.certificate).get(), nullptr, nullptr, nullptr));
   handles->key.reset(PEM_read_bio_PrivateKey(ReadBio(authority.key).get(), nullptr, nullptr, nullptr));
-  if (!handles->certificate || !handles->key || X509_check_private_key(handles->certificate.get(), handles->key.get()) != 1) {
-    return base::Error(base::Reason::kInvalid, "the CA's certificate and key cannot be used: " + OpenSslError());
+  if (!handles->certificate || !handles->key ||
+      X509_check_private_key(handles->certificate.get(), handles->key.get()) != 1) {
+    return base::Error(base::Reason::kInvalid,
+                       "the CA's certificate and key cannot be used: " + OpenSslError());
   }
   return CertificateAuthority(authority, std::move(handles));
 }
@@ -149,21 +155,25 @@ base::Result<CertificateAndKey> CertificateAuthority::Issue(const CertificateReq
   const bool extended =
       AddExtension(certificate.get(), issuer, NID_basic_constraints, "critical,CA:FALSE") &&
       AddExtension(certificate.get(), issuer, NID_key_usage, "critical,digitalSignature") &&
-      AddExtension(certificate.get(), issuer, NID_ext_key_usage, request.for_server ? "serverAuth" : "clientAuth") &&
+      AddExtension(certificate.get(), issuer, NID_ext_key_usage,
+                   request.for_server ? "serverAuth" : "clientAuth") &&
       AddExtension(certificate.get(), issuer, NID_authority_key_identifier, "keyid:always") &&
       (names.empty() || AddExtension(certificate.get(), issuer, NID_subject_alt_name, names));
-  if (!extended || X509_sign(certificate.get(), handles_->key.get(), EVP_sha256()) == 0) return Failed("issue a certificate");
+  if (!extended || X509_sign(certificate.get(), handles_->key.get(), EVP_sha256()) == 0)
+    return Failed("issue a certificate");
   return ToPem(certificate.get(), key.get());
 }
 
 base::Result<CertificateFacts> ReadCertificate(const std::string& pem) {
   const X509Ptr certificate(PEM_read_bio_X509(ReadBio(pem).get(), nullptr, nullptr, nullptr));
-  if (!certificate) return base::Error(base::Reason::kInvalid, "the certificate cannot be read: " + OpenSslError());
+  if (!certificate)
+    return base::Error(base::Reason::kInvalid, "the certificate cannot be read: " + OpenSslError());
   CertificateFacts facts;
   std::tm fields{};
   ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &fields);
   facts.expires = std::chrono::system_clock::from_time_t(timegm(&fields));
-  auto* names = static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate.get(), NID_subject_alt_name, nullptr, nullptr));
+  auto* names = static_cast<GENERAL_NAMES*>(
+      X509_get_ext_d2i(certificate.get(), NID_subject_alt_name, nullptr, nullptr));
   for (int i = 0; names != nullptr && i < sk_GENERAL_NAME_num(names); ++i) {
     const GENERAL_NAME* name = sk_GENERAL_NAME_value(names, i);
     if (name->type == GEN_DNS) {

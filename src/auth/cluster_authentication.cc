@@ -1,10 +1,10 @@
 #include "annex/auth/cluster_authentication.h"
 
-#include <utility>
-
 #include "annex/base/log.h"
 #include "annex/base/strings.h"
 #include "annex/json/read.h"
+
+#include <utility>
 
 namespace annex::auth {
 namespace {
@@ -48,7 +48,8 @@ base::Result<std::vector<std::string>> HeadersAt(const Value& config_map, const 
   return list;
 }
 
-base::Result<std::shared_ptr<const FrontProxyConfig>> ReadFrontProxy(const Value& config_map, const TrustBundle* client_authorities) {
+base::Result<std::shared_ptr<const FrontProxyConfig>> ReadFrontProxy(const Value& config_map,
+                                                                     const TrustBundle* client_authorities) {
   auto config = std::make_shared<FrontProxyConfig>();
   ANNEX_TRY(config->authorities, BundleAt(config_map, "requestheader-client-ca-file"));
   if (!config->authorities) return nullptr;
@@ -58,9 +59,12 @@ base::Result<std::shared_ptr<const FrontProxyConfig>> ReadFrontProxy(const Value
   ANNEX_TRY(config->group_headers, HeadersAt(config_map, "requestheader-group-headers"));
   ANNEX_TRY(config->extra_prefixes, HeadersAt(config_map, "requestheader-extra-headers-prefix"));
   // Then every user with a certificate of the cluster could say to be anybody.
-  if (config->allowed_names.empty() && client_authorities != nullptr && config->authorities->SharesAuthorityWith(*client_authorities)) {
-    base::LogError("Identities in headers are refused: requestheader-client-ca-file and client-ca-file have an authority in common and "
-                   "requestheader-allowed-names is empty; name kube-apiserver's proxy client certificate there");
+  if (config->allowed_names.empty() && client_authorities != nullptr &&
+      config->authorities->SharesAuthorityWith(*client_authorities)) {
+    base::LogError(
+        "Identities in headers are refused: requestheader-client-ca-file and client-ca-file have an "
+        "authority in common and "
+        "requestheader-allowed-names is empty; name kube-apiserver's proxy client certificate there");
     return nullptr;
   }
   return config;
@@ -75,8 +79,8 @@ base::Result<std::shared_ptr<const AuthenticationConfig>> ReadAuthenticationConf
   return config;
 }
 
-ClusterAuthentication::ClusterAuthentication(kube::Client& client, RequestAuthenticator& authenticator, base::Random& random,
-                                             base::Executor& executor)
+ClusterAuthentication::ClusterAuthentication(kube::Client& client, RequestAuthenticator& authenticator,
+                                             base::Random& random, base::Executor& executor)
     : authenticator_(authenticator),
       executor_(executor),
       reflector_(client, {.path = kConfigMaps, .field_selector = kSelector}, random, executor) {}
@@ -87,7 +91,9 @@ void ClusterAuthentication::Start() {
     handlers.on_begin = [] {};
     handlers.on_object = [this](const Value& object, bool deleted) { OnConfigMap(object, deleted); };
     handlers.on_synced = [this] {
-      if (!ready_) base::LogError("The cluster has no ConfigMap kube-system/extension-apiserver-authentication; waiting for it");
+      if (!ready_)
+        base::LogError(
+            "The cluster has no ConfigMap kube-system/extension-apiserver-authentication; waiting for it");
     };
     tasks_.Spawn(reflector_.Run(std::move(handlers)));
   });
@@ -95,13 +101,17 @@ void ClusterAuthentication::Start() {
 
 void ClusterAuthentication::OnConfigMap(const Value& config_map, bool deleted) {
   if (deleted) {
-    base::LogWarning("The ConfigMap kube-system/extension-apiserver-authentication was deleted; its last content stays in force");
+    base::LogWarning(
+        "The ConfigMap kube-system/extension-apiserver-authentication was deleted; its last content stays in "
+        "force");
     return;
   }
   auto config = ReadAuthenticationConfig(config_map);
   if (!config) {
-    base::LogError("The ConfigMap kube-system/extension-apiserver-authentication cannot be used; its last good content stays in force",
-                   {{"error", config.error().message}});
+    base::LogError(
+        "The ConfigMap kube-system/extension-apiserver-authentication cannot be used; its last good content "
+        "stays in force",
+        {{"error", config.error().message}});
     return;
   }
   authenticator_.SetConfig(*std::move(config));

@@ -1,10 +1,10 @@
 #include "annex/auth/digest.h"
 
-#include <openssl/evp.h>
+#include "annex/base/check.h"
 
 #include <array>
 
-#include "annex/base/check.h"
+#include <openssl/evp.h>
 
 namespace annex::auth {
 namespace {
@@ -19,7 +19,11 @@ std::string Digest(const EVP_MD* algorithm, std::string_view bytes) {
 
 }  // namespace
 
-std::string Sha256(std::string_view bytes) { return Digest(EVP_sha256(), bytes); }
-std::string Sha512(std::string_view bytes) { return Digest(EVP_sha512(), bytes); }
+std::string Sha256(std::string_view bytes) {
+  return Digest(EVP_sha256(), bytes);
+}
+std::string Sha512(std::string_view bytes) {
+  return Digest(EVP_sha512(), bytes);
+}
 
 }  // namespace annex::auth

@@ -1,7 +1,10 @@
-// ExpiringCache: answers of somebody else, kept for a short time and in a bounded number (the least recently used go first).
+// ExpiringCache: answers of somebody else, kept for a short time and in a bounded number (the least recently
+// used go first).
 //
 // Thread rule: thread-safe.
 #pragma once
+
+#include "annex/base/mutex.h"
 
 #include <chrono>
 #include <cstddef>
@@ -10,8 +13,6 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
-
-#include "annex/base/mutex.h"
 
 namespace annex::auth {
 

@@ -8,7 +8,8 @@ namespace annex::auth {
 namespace {
 
 // What kube-apiserver's default role system:public-info-viewer gives to everybody.
-constexpr std::array<std::string_view, 5> kPublicPaths = {"/healthz", "/livez", "/readyz", "/version", "/version/"};
+constexpr std::array<std::string_view, 5> kPublicPaths = {"/healthz", "/livez", "/readyz", "/version",
+                                                          "/version/"};
 
 bool IsPublic(const Attributes& attributes) {
   return !attributes.resource_request && attributes.verb == "get" &&
@@ -17,7 +18,8 @@ bool IsPublic(const Attributes& attributes) {
 
 }  // namespace
 
-base::Task<base::Result<Decision>> MastersAuthorizer::Authorize(Attributes attributes, base::Executor& executor) {
+base::Task<base::Result<Decision>> MastersAuthorizer::Authorize(Attributes attributes,
+                                                                base::Executor& executor) {
   Decision decision;
   decision.allowed = attributes.user.InGroup(kMastersGroup) || IsPublic(attributes);
   co_return decision;

@@ -1,16 +1,16 @@
 // Owning pointers for OpenSSL's objects.
 #pragma once
 
+#include <memory>
+#include <string>
+#include <string_view>
+
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
-
-#include <memory>
-#include <string>
-#include <string_view>
 
 namespace annex::auth {
 
@@ -29,10 +29,14 @@ using KeyPtr = std::unique_ptr<EVP_PKEY, Free<EVP_PKEY_free>>;
 using BignumPtr = std::unique_ptr<BIGNUM, Free<BN_free>>;
 using ExtensionPtr = std::unique_ptr<X509_EXTENSION, Free<X509_EXTENSION_free>>;
 
-inline void FreeStack(STACK_OF(X509) * stack) { sk_X509_pop_free(stack, X509_free); }
+inline void FreeStack(STACK_OF(X509) * stack) {
+  sk_X509_pop_free(stack, X509_free);
+}
 using X509StackPtr = std::unique_ptr<STACK_OF(X509), Free<FreeStack>>;
 
-inline BioPtr ReadBio(std::string_view bytes) { return BioPtr(BIO_new_mem_buf(bytes.data(), static_cast<int>(bytes.size()))); }
+inline BioPtr ReadBio(std::string_view bytes) {
+  return BioPtr(BIO_new_mem_buf(bytes.data(), static_cast<int>(bytes.size())));
+}
 
 inline X509Ptr ParseDer(const std::string& der) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(der.data());

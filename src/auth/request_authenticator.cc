@@ -1,19 +1,23 @@
 #include "annex/auth/request_authenticator.h"
 
+#include "annex/base/strings.h"
+
 #include <algorithm>
 #include <optional>
-
-#include "annex/base/strings.h"
 
 namespace annex::auth {
 namespace {
 
-base::Status Unauthorized() { return {base::Reason::kUnauthorized, "Unauthorized"}; }
+base::Status Unauthorized() {
+  return {base::Reason::kUnauthorized, "Unauthorized"};
+}
 
 // Verifies unless the connection remembers the outcome for the same authorities.
 const CachedVerification& Verified(const TrustBundle& bundle, const std::vector<std::string>& certificates,
-                                   std::optional<CachedVerification>& cache, std::chrono::system_clock::time_point now) {
-  if (!cache || cache->trust_generation != bundle.generation() || now >= cache->expires) cache = bundle.Verify(certificates, now);
+                                   std::optional<CachedVerification>& cache,
+                                   std::chrono::system_clock::time_point now) {
+  if (!cache || cache->trust_generation != bundle.generation() || now >= cache->expires)
+    cache = bundle.Verify(certificates, now);
   return *cache;
 }
 
@@ -69,16 +73,19 @@ std::optional<User> UserInHeaders(const base::Headers& headers, const FrontProxy
 std::optional<User> FromFrontProxy(const FrontProxyConfig& config, const Credentials& credentials,
                                    std::chrono::system_clock::time_point now) {
   if (!config.authorities || credentials.peer.certificates.empty()) return std::nullopt;
-  const auto& proxy = Verified(*config.authorities, credentials.peer.certificates, credentials.peer.front_proxy, now);
+  const auto& proxy =
+      Verified(*config.authorities, credentials.peer.certificates, credentials.peer.front_proxy, now);
   if (!proxy.valid) return std::nullopt;
-  if (!config.allowed_names.empty() && !Contains(config.allowed_names, proxy.common_name)) return std::nullopt;
+  if (!config.allowed_names.empty() && !Contains(config.allowed_names, proxy.common_name))
+    return std::nullopt;
   return UserInHeaders(credentials.headers, config);
 }
 
 std::optional<std::string> BearerToken(const base::Headers& headers) {
   const std::string_view value = base::TrimSpace(headers.First("authorization"));
   constexpr std::string_view kScheme = "bearer ";
-  if (value.size() <= kScheme.size() || !base::EqualsIgnoreCase(value.substr(0, kScheme.size()), kScheme)) return std::nullopt;
+  if (value.size() <= kScheme.size() || !base::EqualsIgnoreCase(value.substr(0, kScheme.size()), kScheme))
+    return std::nullopt;
   const std::string_view token = base::TrimSpace(value.substr(kScheme.size()));
   if (token.empty()) return std::nullopt;
   return std::string(token);
@@ -100,10 +107,12 @@ base::Task<base::Result<User>> RequestAuthenticator::Authenticate(Credentials cr
   if (!config && !credentials.peer.certificates.empty()) co_return base::Error(Unauthorized());
   bool refused = false;
   if (config && config->front_proxy) {
-    if (auto user = FromFrontProxy(*config->front_proxy, credentials, now)) co_return Authenticated(*std::move(user));
+    if (auto user = FromFrontProxy(*config->front_proxy, credentials, now))
+      co_return Authenticated(*std::move(user));
   }
   if (config && config->client_authorities && !credentials.peer.certificates.empty()) {
-    const auto& client = Verified(*config->client_authorities, credentials.peer.certificates, credentials.peer.client, now);
+    const auto& client =
+        Verified(*config->client_authorities, credentials.peer.certificates, credentials.peer.client, now);
     if (client.valid && !client.common_name.empty()) {
       User user;
       user.name = client.common_name;

@@ -1,8 +1,8 @@
 #include "review.h"
 
-#include <utility>
-
 #include "annex/kube/backoff.h"
+
+#include <utility>
 
 namespace annex::auth {
 namespace {
@@ -10,7 +10,9 @@ namespace {
 constexpr kube::Backoff::Options kBackoff{std::chrono::milliseconds(500), 1.5, 0.2, std::chrono::seconds(30)};
 constexpr int kTries = 5;
 
-bool MayPass(const base::Result<kube::Answer>& answer) { return !answer || answer->status == 429 || answer->status >= 500; }
+bool MayPass(const base::Result<kube::Answer>& answer) {
+  return !answer || answer->status == 429 || answer->status >= 500;
+}
 
 std::string ErrorOf(const base::Result<kube::Answer>& answer) {
   if (!answer) return answer.error().message;
@@ -19,8 +21,8 @@ std::string ErrorOf(const base::Result<kube::Answer>& answer) {
 
 }  // namespace
 
-base::Task<base::Result<json::Value>> Review(kube::Client& client, std::string path, json::Value review, base::Random& random,
-                                             base::Executor& executor) {
+base::Task<base::Result<json::Value>> Review(kube::Client& client, std::string path, json::Value review,
+                                             base::Random& random, base::Executor& executor) {
   kube::Client::Call call;
   call.method = "POST";
   call.target = std::move(path);

@@ -1,11 +1,11 @@
 #include "annex/auth/token_reviewer.h"
 
-#include <optional>
-#include <utility>
-
 #include "annex/auth/digest.h"
 #include "expiring_cache.h"
 #include "review.h"
+
+#include <optional>
+#include <utility>
 
 namespace annex::auth {
 namespace {
@@ -47,11 +47,13 @@ class TokenReviewer::Cache : public ExpiringCache<std::optional<User>> {
   using ExpiringCache::ExpiringCache;
 };
 
-TokenReviewer::TokenReviewer(kube::Client& client, const base::Clock& clock, base::Random& random, base::Metrics& metrics)
+TokenReviewer::TokenReviewer(kube::Client& client, const base::Clock& clock, base::Random& random,
+                             base::Metrics& metrics)
     : client_(client),
       clock_(clock),
       random_(random),
-      reviews_(metrics.Counters("annex_token_reviews_total", "Bearer tokens by result: cached, valid, invalid or error.", {"result"})),
+      reviews_(metrics.Counters("annex_token_reviews_total",
+                                "Bearer tokens by result: cached, valid, invalid or error.", {"result"})),
       cache_(std::make_unique<Cache>(kCachedTokens)) {}
 
 TokenReviewer::~TokenReviewer() = default;
@@ -62,7 +64,9 @@ base::Task<base::Result<User>> TokenReviewer::AuthenticateToken(std::string toke
   if (known) {
     reviews_.With({"cached"}).Increment();
   } else {
-    Value review = {{"apiVersion", "authentication.k8s.io/v1"}, {"kind", "TokenReview"}, {"spec", {{"token", std::move(token)}}}};
+    Value review = {{"apiVersion", "authentication.k8s.io/v1"},
+                    {"kind", "TokenReview"},
+                    {"spec", {{"token", std::move(token)}}}};
     auto status = co_await Review(client_, kPath, std::move(review), random_, executor);
     if (!status) {
       reviews_.With({"error"}).Increment();

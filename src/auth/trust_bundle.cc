@@ -1,12 +1,12 @@
 #include "annex/auth/trust_bundle.h"
 
+#include "openssl.h"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <ctime>
 #include <set>
-
-#include "openssl.h"
 
 namespace annex::auth {
 namespace {
@@ -25,7 +25,8 @@ std::string TextOf(const X509_NAME_ENTRY* entry) {
 std::vector<std::string> NamesOf(const X509* certificate, int nid) {
   std::vector<std::string> names;
   const X509_NAME* subject = X509_get_subject_name(certificate);
-  for (int i = X509_NAME_get_index_by_NID(subject, nid, -1); i >= 0; i = X509_NAME_get_index_by_NID(subject, nid, i)) {
+  for (int i = X509_NAME_get_index_by_NID(subject, nid, -1); i >= 0;
+       i = X509_NAME_get_index_by_NID(subject, nid, i)) {
     names.push_back(TextOf(X509_NAME_get_entry(subject, i)));
   }
   return names;
@@ -51,7 +52,8 @@ struct TrustBundle::Store {
   std::set<std::string> digests;  // of the authorities' certificates
 };
 
-TrustBundle::TrustBundle(std::unique_ptr<Store> store) : store_(std::move(store)), generation_(next_generation++) {}
+TrustBundle::TrustBundle(std::unique_ptr<Store> store)
+    : store_(std::move(store)), generation_(next_generation++) {}
 TrustBundle::~TrustBundle() = default;
 
 base::Result<std::shared_ptr<const TrustBundle>> TrustBundle::Parse(std::string_view pem) {
@@ -70,7 +72,9 @@ base::Result<std::shared_ptr<const TrustBundle>> TrustBundle::Parse(std::string_
   const unsigned long error = ERR_peek_last_error();
   const bool at_end = ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE;
   if (count == 0) return base::Error(base::Reason::kInvalid, "there is no certificate in the CA bundle");
-  if (!at_end) return base::Error(base::Reason::kInvalid, "the CA bundle holds a certificate that cannot be read: " + OpenSslError());
+  if (!at_end)
+    return base::Error(base::Reason::kInvalid,
+                       "the CA bundle holds a certificate that cannot be read: " + OpenSslError());
   ERR_clear_error();
   return std::shared_ptr<const TrustBundle>(new TrustBundle(std::move(store)));
 }
@@ -97,7 +101,8 @@ CachedVerification TrustBundle::Verify(const std::vector<std::string>& certifica
     return outcome;
   }
   X509_STORE_CTX_set_purpose(context.get(), X509_PURPOSE_SSL_CLIENT);
-  X509_VERIFY_PARAM_set_time(X509_STORE_CTX_get0_param(context.get()), std::chrono::system_clock::to_time_t(now));
+  X509_VERIFY_PARAM_set_time(X509_STORE_CTX_get0_param(context.get()),
+                             std::chrono::system_clock::to_time_t(now));
   outcome.valid = X509_verify_cert(context.get()) == 1;
   ERR_clear_error();
   if (!outcome.valid) {

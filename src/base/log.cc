@@ -1,12 +1,12 @@
 #include "annex/base/log.h"
 
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
-
 #include <array>
 #include <atomic>
 #include <cstdio>
 #include <memory>
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
 
 namespace annex::base {
 namespace {
@@ -25,10 +25,14 @@ spdlog::logger& Logger() {
 
 spdlog::level::level_enum SpdlogLevel(LogLevel level) {
   switch (level) {
-    case LogLevel::kDebug: return spdlog::level::debug;
-    case LogLevel::kInfo: return spdlog::level::info;
-    case LogLevel::kWarning: return spdlog::level::warn;
-    case LogLevel::kError: return spdlog::level::err;
+    case LogLevel::kDebug:
+      return spdlog::level::debug;
+    case LogLevel::kInfo:
+      return spdlog::level::info;
+    case LogLevel::kWarning:
+      return spdlog::level::warn;
+    case LogLevel::kError:
+      return spdlog::level::err;
   }
   return spdlog::level::info;
 }
@@ -85,11 +89,14 @@ void SetUpLogging(LogFormat format, LogLevel level) {
   }
 }
 
-bool LogEnabled(LogLevel level) { return Logger().should_log(SpdlogLevel(level)); }
+bool LogEnabled(LogLevel level) {
+  return Logger().should_log(SpdlogLevel(level));
+}
 
 void Log(LogLevel level, std::string_view message, LogFields fields) {
   if (!LogEnabled(level)) return;
-  const std::string line = log_format == LogFormat::kJson ? JsonLine(message, fields) : TextLine(message, fields);
+  const std::string line =
+      log_format == LogFormat::kJson ? JsonLine(message, fields) : TextLine(message, fields);
   // As data, not as a format string: a brace in a value means nothing.
   Logger().log(spdlog::source_loc{}, SpdlogLevel(level), spdlog::string_view_t(line.data(), line.size()));
 }

@@ -1,5 +1,13 @@
 #include "annex/base/metrics.h"
 
+#include "annex/base/check.h"
+#include "annex/base/mutex.h"
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
 #include <prometheus/counter.h>
 #include <prometheus/family.h>
 #include <prometheus/gauge.h>
@@ -9,20 +17,20 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <map>
-
-#include "annex/base/check.h"
-#include "annex/base/mutex.h"
-
 namespace annex::base {
 
-void Counter::Increment(double by) { series_.Increment(by); }
-void Gauge::Set(double value) { series_.Set(value); }
-void Gauge::Add(double by) { series_.Increment(by); }
-void Histogram::Observe(double value) { series_.Observe(value); }
+void Counter::Increment(double by) {
+  series_.Increment(by);
+}
+void Gauge::Set(double value) {
+  series_.Set(value);
+}
+void Gauge::Add(double by) {
+  series_.Increment(by);
+}
+void Histogram::Observe(double value) {
+  series_.Observe(value);
+}
 
 namespace {
 
@@ -30,7 +38,8 @@ namespace {
 template <typename Series, typename LibrarySeries>
 class FamilyOf final : public MetricFamily<Series> {
  public:
-  FamilyOf(prometheus::Family<LibrarySeries>& family, std::vector<std::string> label_names, std::vector<double> buckets)
+  FamilyOf(prometheus::Family<LibrarySeries>& family, std::vector<std::string> label_names,
+           std::vector<double> buckets)
       : family_(family), label_names_(std::move(label_names)), buckets_(std::move(buckets)) {}
 
   Series& With(const std::vector<std::string>& label_values) override {
@@ -92,7 +101,8 @@ class Metrics::Registry {
  public:
   Registry() {
     start_time_->Set(static_cast<double>(
-        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count()));
+        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+            .count()));
   }
 
   void RefreshProcess() {

@@ -1,8 +1,8 @@
 #include "annex/base/names.h"
 
-#include <algorithm>
-
 #include "annex/base/strings.h"
+
+#include <algorithm>
 
 namespace annex::base {
 namespace {
@@ -10,12 +10,15 @@ namespace {
 bool IsLowerAlnum(char character) {
   return (character >= 'a' && character <= 'z') || (character >= '0' && character <= '9');
 }
-bool IsAlnum(char character) { return IsLowerAlnum(character) || (character >= 'A' && character <= 'Z'); }
+bool IsAlnum(char character) {
+  return IsLowerAlnum(character) || (character >= 'A' && character <= 'Z');
+}
 
 // "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 bool IsLabelText(std::string_view text) {
   return !text.empty() && IsLowerAlnum(text.front()) && IsLowerAlnum(text.back()) &&
-         std::all_of(text.begin(), text.end(), [](char character) { return character == '-' || IsLowerAlnum(character); });
+         std::all_of(text.begin(), text.end(),
+                     [](char character) { return character == '-' || IsLowerAlnum(character); });
 }
 
 bool IsSubdomainText(std::string_view text) {
@@ -31,10 +34,13 @@ bool IsQualifiedText(std::string_view text) {
          });
 }
 
-std::string TooLong(std::size_t length) { return "must be no more than " + std::to_string(length) + " characters"; }
+std::string TooLong(std::size_t length) {
+  return "must be no more than " + std::to_string(length) + " characters";
+}
 
 constexpr std::string_view kQualifiedNameRule =
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
+    "character "
     "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
     "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
@@ -45,7 +51,8 @@ NameProblems CheckDns1123Subdomain(std::string_view name) {
   if (name.size() > kMaxSubdomainLength) problems.push_back(TooLong(kMaxSubdomainLength));
   if (!IsSubdomainText(name)) {
     problems.emplace_back(
-        "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start "
+        "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and "
+        "must start "
         "and end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
         "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')");
   }
@@ -60,7 +67,8 @@ NameProblems CheckDns1123Label(std::string_view name) {
     problems.emplace_back("must not contain dots");
   } else {
     problems.emplace_back(
-        "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end "
+        "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must "
+        "start and end "
         "with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
         "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')");
   }
@@ -72,7 +80,8 @@ NameProblems CheckDns1035Label(std::string_view name) {
   if (name.size() > kMaxLabelLength) problems.push_back(TooLong(kMaxLabelLength));
   if (!IsLabelText(name) || (name.front() >= '0' && name.front() <= '9')) {
     problems.emplace_back(
-        "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
+        "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
+        "alphabetic character, "
         "and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is "
         "'[a-z]([-a-z0-9]*[a-z0-9])?')");
   }
@@ -90,7 +99,8 @@ NameProblems CheckQualifiedName(std::string_view name) {
   if (parts.size() == 2 && parts[0].empty()) {
     problems.emplace_back("prefix part must be non-empty");
   } else if (parts.size() == 2) {
-    for (const std::string& problem : CheckDns1123Subdomain(parts[0])) problems.push_back("prefix part " + problem);
+    for (const std::string& problem : CheckDns1123Subdomain(parts[0]))
+      problems.push_back("prefix part " + problem);
   }
   const std::string_view last = parts.back();
   if (last.empty()) {
@@ -107,8 +117,10 @@ NameProblems CheckLabelValue(std::string_view value) {
   if (value.size() > kMaxLabelLength) problems.push_back(TooLong(kMaxLabelLength));
   if (!value.empty() && !IsQualifiedText(value)) {
     problems.emplace_back(
-        "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start "
-        "and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation "
+        "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and "
+        "must start "
+        "and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for "
+        "validation "
         "is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')");
   }
   return problems;

@@ -1,13 +1,13 @@
 #include "annex/base/random.h"
 
-#include <sys/random.h>
+#include "annex/base/check.h"
 
 #include <array>
 #include <cstdio>
 #include <limits>
 #include <string_view>
 
-#include "annex/base/check.h"
+#include <sys/random.h>
 
 namespace annex::base {
 
@@ -32,7 +32,8 @@ std::string Random::NameSuffix(std::size_t length) {
 
 std::uint64_t Random::Below(std::uint64_t bound) {
   ANNEX_CHECK(bound > 0, "a range needs at least one value");
-  // Values above the greatest multiple of `bound` are thrown again: without that, low results would be more likely.
+  // Values above the greatest multiple of `bound` are thrown again: without that, low results would be more
+  // likely.
   const std::uint64_t limit = std::numeric_limits<std::uint64_t>::max() / bound * bound;
   std::uint64_t value = Next();
   while (value >= limit) value = Next();

@@ -16,9 +16,13 @@ class SerialThread::PendingTimer final : public Executor::Timer {
   const TimerKey key_;
 };
 
-SerialThread::SerialThread(const std::string& name) { thread_.emplace(name, [this] { Run(); }); }
+SerialThread::SerialThread(const std::string& name) {
+  thread_.emplace(name, [this] { Run(); });
+}
 
-SerialThread::~SerialThread() { Stop(); }
+SerialThread::~SerialThread() {
+  Stop();
+}
 
 void SerialThread::Stop() {
   {
@@ -37,7 +41,8 @@ void SerialThread::Post(std::function<void()> task) {
   wake_.NotifyOne();
 }
 
-std::unique_ptr<Executor::Timer> SerialThread::After(std::chrono::nanoseconds delay, std::function<void()> task) {
+std::unique_ptr<Executor::Timer> SerialThread::After(std::chrono::nanoseconds delay,
+                                                     std::function<void()> task) {
   TimerKey key;
   {
     const MutexLock lock(mutex_);

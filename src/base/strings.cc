@@ -8,8 +8,10 @@
 namespace annex::base {
 namespace {
 
-constexpr std::string_view kBase64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr std::string_view kBase64UrlAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+constexpr std::string_view kBase64Alphabet =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::string_view kBase64UrlAlphabet =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 constexpr char32_t kReplacement = 0xFFFD;
 
 std::string EncodeWith(std::string_view alphabet, bool padded, std::string_view bytes) {
@@ -52,16 +54,26 @@ std::optional<std::string> DecodeWith(std::string_view alphabet, bool padded, st
 // The escapes that Go's strconv.Quote uses; "" if the character stands for itself.
 std::string QuoteEscape(char32_t code_point) {
   switch (code_point) {
-    case U'\a': return "\\a";
-    case U'\b': return "\\b";
-    case U'\f': return "\\f";
-    case U'\n': return "\\n";
-    case U'\r': return "\\r";
-    case U'\t': return "\\t";
-    case U'\v': return "\\v";
-    case U'"': return "\\\"";
-    case U'\\': return "\\\\";
-    default: break;
+    case U'\a':
+      return "\\a";
+    case U'\b':
+      return "\\b";
+    case U'\f':
+      return "\\f";
+    case U'\n':
+      return "\\n";
+    case U'\r':
+      return "\\r";
+    case U'\t':
+      return "\\t";
+    case U'\v':
+      return "\\v";
+    case U'"':
+      return "\\\"";
+    case U'\\':
+      return "\\\\";
+    default:
+      break;
   }
   if (IsPrintable(code_point)) return {};
   std::array<char, 16> escape{};
@@ -84,9 +96,15 @@ std::string HexEncode(std::string_view bytes) {
   return text;
 }
 
-std::string Base64Encode(std::string_view bytes) { return EncodeWith(kBase64Alphabet, true, bytes); }
-std::optional<std::string> Base64Decode(std::string_view text) { return DecodeWith(kBase64Alphabet, true, text); }
-std::string Base64UrlEncode(std::string_view bytes) { return EncodeWith(kBase64UrlAlphabet, false, bytes); }
+std::string Base64Encode(std::string_view bytes) {
+  return EncodeWith(kBase64Alphabet, true, bytes);
+}
+std::optional<std::string> Base64Decode(std::string_view text) {
+  return DecodeWith(kBase64Alphabet, true, text);
+}
+std::string Base64UrlEncode(std::string_view bytes) {
+  return EncodeWith(kBase64UrlAlphabet, false, bytes);
+}
 std::optional<std::string> Base64UrlDecode(std::string_view text) {
   return DecodeWith(kBase64UrlAlphabet, false, text);
 }
@@ -94,7 +112,8 @@ std::optional<std::string> Base64UrlDecode(std::string_view text) {
 std::vector<std::string_view> Split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   std::size_t begin = 0;
-  for (std::size_t end = text.find(separator); end != std::string_view::npos; end = text.find(separator, begin)) {
+  for (std::size_t end = text.find(separator); end != std::string_view::npos;
+       end = text.find(separator, begin)) {
     parts.push_back(text.substr(begin, end - begin));
     begin = end + 1;
   }

@@ -1,8 +1,8 @@
 #include "annex/base/thread.h"
 
-#include <utility>
-
 #include "annex/base/check.h"
+
+#include <utility>
 
 namespace annex::base {
 
@@ -20,6 +20,8 @@ Thread::Thread(const std::string& name, std::function<void()> body) : body_(std:
   pthread_setname_np(handle_, name.substr(0, 15).c_str());
 }
 
-Thread::~Thread() { pthread_join(handle_, nullptr); }
+Thread::~Thread() {
+  pthread_join(handle_, nullptr);
+}
 
 }  // namespace annex::base

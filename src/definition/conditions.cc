@@ -22,7 +22,8 @@ bool SetCondition(Value& definition, const Condition& condition, const std::stri
     items.push_back(std::move(entry));
     return true;
   }
-  if (json::TextAt(*found, {"status"}) == condition.status) entry["lastTransitionTime"] = json::TextAt(*found, {"lastTransitionTime"});
+  if (json::TextAt(*found, {"status"}) == condition.status)
+    entry["lastTransitionTime"] = json::TextAt(*found, {"lastTransitionTime"});
   if (*found == entry) return false;
   *found = std::move(entry);
   return true;

@@ -1,11 +1,11 @@
 #include "annex/definition/registry.h"
 
+#include "annex/base/strings.h"
+
 #include <algorithm>
 #include <optional>
 #include <tuple>
 #include <utility>
-
-#include "annex/base/strings.h"
 
 namespace annex::definition {
 namespace {
@@ -75,7 +75,8 @@ const Snapshot::Group* Snapshot::FindGroup(std::string_view group) const {
   return found == groups_.end() ? nullptr : &found->second;
 }
 
-const Snapshot::GroupVersion* Snapshot::FindGroupVersion(std::string_view group, std::string_view version) const {
+const Snapshot::GroupVersion* Snapshot::FindGroupVersion(std::string_view group,
+                                                         std::string_view version) const {
   const Group* found = FindGroup(group);
   if (found == nullptr) return nullptr;
   const auto place = std::find_if(found->versions.begin(), found->versions.end(),
@@ -83,7 +84,8 @@ const Snapshot::GroupVersion* Snapshot::FindGroupVersion(std::string_view group,
   return place == found->versions.end() ? nullptr : &*place;
 }
 
-const Snapshot::Served* Snapshot::Find(std::string_view group, std::string_view version, std::string_view plural) const {
+const Snapshot::Served* Snapshot::Find(std::string_view group, std::string_view version,
+                                       std::string_view plural) const {
   const GroupVersion* found = FindGroupVersion(group, version);
   if (found == nullptr) return nullptr;
   const auto place = found->resources.find(plural);

@@ -1,15 +1,16 @@
 #include "annex/definition/resource.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "annex/base/strings.h"
 #include "annex/json/write.h"
+
+#include <algorithm>
+#include <utility>
 
 namespace annex::definition {
 namespace {
 
-// FNV-1a, 64 bit. A fingerprint, not a defence: whoever may change a definition may do anything with its objects.
+// FNV-1a, 64 bit. A fingerprint, not a defence: whoever may change a definition may do anything with its
+// objects.
 class Fingerprint {
  public:
   void Add(std::string_view text) {
@@ -27,7 +28,8 @@ class Fingerprint {
   std::uint64_t value_ = 0xCBF29CE484222325ULL;
 };
 
-// What changes the bytes that objects are stored or shown with when the definition's code changes its mind. Raised by hand.
+// What changes the bytes that objects are stored or shown with when the definition's code changes its mind.
+// Raised by hand.
 constexpr std::string_view kFormatRules = "1";
 
 std::vector<std::string> TextList(const json::Value::array_t& items) {
@@ -93,7 +95,8 @@ base::Result<Version> ReadVersion(const json::Value& item) {
   version.served = json::FlagAt(item, {"served"});
   version.storage = json::FlagAt(item, {"storage"});
   version.deprecated = json::FlagAt(item, {"deprecated"});
-  if (const json::Value* warning = json::Find(item, "deprecationWarning"); warning != nullptr && warning->is_string()) {
+  if (const json::Value* warning = json::Find(item, "deprecationWarning");
+      warning != nullptr && warning->is_string()) {
     version.deprecation_warning = warning->get<std::string>();
   }
   const json::Value* status = json::FindPath(item, {"subresources", "status"});
@@ -108,7 +111,8 @@ base::Result<Version> ReadVersion(const json::Value& item) {
   version.open_api_v3_schema = *open_api;
   auto schema = schema::Schema::Compile(*open_api);
   if (!schema) {
-    return base::Error(schema.error().reason, "version " + version.name + ": schema.openAPIV3Schema: " + schema.error().message);
+    return base::Error(schema.error().reason,
+                       "version " + version.name + ": schema.openAPIV3Schema: " + schema.error().message);
   }
   version.schema = *std::move(schema);
   return version;
@@ -132,7 +136,8 @@ std::string SelectableText(const json::Value* value) {
 }  // namespace
 
 std::optional<KeyPath> ParseKeyPath(std::string_view text) {
-  if (!text.starts_with('.') || text.find_first_of("[]()*@?'\"\\=") != std::string_view::npos) return std::nullopt;
+  if (!text.starts_with('.') || text.find_first_of("[]()*@?'\"\\=") != std::string_view::npos)
+    return std::nullopt;
   KeyPath path;
   for (const std::string_view key : base::Split(text.substr(1), '.')) {
     if (key.empty()) return std::nullopt;
@@ -152,12 +157,14 @@ Names ReadNames(const json::Value& names) {
   return result;
 }
 
-base::Result<std::shared_ptr<const Resource>> Resource::Compile(const json::Value& definition, Options options) {
+base::Result<std::shared_ptr<const Resource>> Resource::Compile(const json::Value& definition,
+                                                                Options options) {
   std::shared_ptr<Resource> resource(new Resource());
   resource->name_ = json::TextAt(definition, {"metadata", "name"});
   resource->uid_ = json::TextAt(definition, {"metadata", "uid"});
   resource->group_ = json::TextAt(definition, {"spec", "group"});
-  resource->scope_ = json::TextAt(definition, {"spec", "scope"}) == "Cluster" ? Scope::kCluster : Scope::kNamespaced;
+  resource->scope_ =
+      json::TextAt(definition, {"spec", "scope"}) == "Cluster" ? Scope::kCluster : Scope::kNamespaced;
   resource->options_ = std::move(options);
   ANNEX_RETURN_IF_ERROR(resource->CompileVersions(definition));
   resource->NameTerms();
@@ -179,7 +186,8 @@ base::Result<void> Resource::CompileVersions(const json::Value& definition) {
   return {};
 }
 
-// A field of a version that shows objects as they are stored has one term with all such versions; others have their own.
+// A field of a version that shows objects as they are stored has one term with all such versions; others have
+// their own.
 void Resource::NameTerms() {
   Fingerprint fingerprint;
   fingerprint.Add(kFormatRules);
@@ -188,7 +196,8 @@ void Resource::NameTerms() {
   for (Version& version : versions_) {
     if (version.selectable_fields.empty()) continue;
     for (SelectableField& field : version.selectable_fields) {
-      field.term = selector::FieldTerm(version.same_schema_as_storage ? "." + field.name : version.name + ":." + field.name);
+      field.term = selector::FieldTerm(version.same_schema_as_storage ? "." + field.name
+                                                                      : version.name + ":." + field.name);
       fingerprint.Add(field.term);
     }
     if (!version.same_schema_as_storage) fingerprint.Add(json::ToJson(version.open_api_v3_schema));
@@ -204,7 +213,8 @@ const Version* Resource::FindVersion(std::string_view name) const {
 
 selector::TermSet Resource::TermsOf(const json::Value& object) const {
   std::map<std::string, std::string> terms;
-  if (const json::Value* labels = json::FindPath(object, {"metadata", "labels"}); labels != nullptr && labels->is_object()) {
+  if (const json::Value* labels = json::FindPath(object, {"metadata", "labels"});
+      labels != nullptr && labels->is_object()) {
     for (const auto& [key, value] : labels->get_ref<const json::Value::object_t&>()) {
       if (value.is_string()) terms.emplace(selector::LabelTerm(key), value.get<std::string>());
     }
@@ -244,6 +254,8 @@ base::Result<void> Resource::ToVersion(json::Value& object, const Version& versi
   return {};
 }
 
-base::Result<void> Resource::ToStorage(json::Value& object) const { return ToVersion(object, storage_version()); }
+base::Result<void> Resource::ToStorage(json::Value& object) const {
+  return ToVersion(object, storage_version());
+}
 
 }  // namespace annex::definition

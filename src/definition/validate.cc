@@ -1,14 +1,14 @@
 #include "annex/definition/validate.h"
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "annex/base/names.h"
 #include "annex/base/strings.h"
 #include "annex/definition/conditions.h"
 #include "annex/schema/object_meta.h"
 #include "validate_versions.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
 
 namespace annex::definition {
 namespace {
@@ -43,7 +43,8 @@ void CheckNames(const Value& names, const FieldPath& path, FieldErrors& errors) 
   check_list("shortNames");
   const std::string& kind = json::TextAt(names, {"kind"});
   if (!kind.empty() && kind == json::TextAt(names, {"listKind"})) {
-    errors.push_back(json::InvalidError(path.Child("listKind"), kind, "kind and listKind may not be the same"));
+    errors.push_back(
+        json::InvalidError(path.Child("listKind"), kind, "kind and listKind may not be the same"));
   }
   check_list("categories");
 }
@@ -70,34 +71,40 @@ void CheckScope(const std::string& scope, const FieldPath& path, FieldErrors& er
 void CheckConversion(const Value& definition, const FieldPath& path, FieldErrors& errors) {
   const std::string& strategy = json::TextAt(definition, {"spec", "conversion", "strategy"});
   if (strategy == "Webhook") {
-    errors.push_back(json::ForbiddenError(path.Child("strategy"), "this version of Annex does not call conversion webhooks yet"));
+    errors.push_back(json::ForbiddenError(path.Child("strategy"),
+                                          "this version of Annex does not call conversion webhooks yet"));
   } else if (!strategy.empty() && strategy != "None") {
     errors.push_back(json::NotSupportedError(path.Child("strategy"), strategy, {"None", "Webhook"}));
   }
   const Value* webhook = json::FindPath(definition, {"spec", "conversion", "webhook"});
   if (webhook != nullptr && strategy != "Webhook") {
-    errors.push_back(json::ForbiddenError(path.Child("webhookClientConfig"), "should not be set when strategy is not set to Webhook"));
+    errors.push_back(json::ForbiddenError(path.Child("webhookClientConfig"),
+                                          "should not be set when strategy is not set to Webhook"));
   }
 }
 
 bool IsProtectedGroup(const std::string& group) {
-  return group == "k8s.io" || group.ends_with(".k8s.io") || group == "kubernetes.io" || group.ends_with(".kubernetes.io");
+  return group == "k8s.io" || group.ends_with(".k8s.io") || group == "kubernetes.io" ||
+         group.ends_with(".kubernetes.io");
 }
 
 // Community-owned groups need an approved annotation (KEP-1111).
 void CheckApproval(const Value& definition, FieldErrors& errors) {
   if (!IsProtectedGroup(json::TextAt(definition, {"spec", "group"}))) return;
   const FieldPath path = FieldPath("metadata.annotations").Key("api-approved.kubernetes.io");
-  const std::string& value = json::TextAt(definition, {"metadata", "annotations", "api-approved.kubernetes.io"});
+  const std::string& value =
+      json::TextAt(definition, {"metadata", "annotations", "api-approved.kubernetes.io"});
   const bool is_url = value.find("://") != std::string::npos;
   if (value.empty()) {
     errors.push_back(json::RequiredError(
-        path, "protected groups must have approval annotation \"api-approved.kubernetes.io\", see "
-              "https://github.com/kubernetes/enhancements/pull/1111"));
+        path,
+        "protected groups must have approval annotation \"api-approved.kubernetes.io\", see "
+        "https://github.com/kubernetes/enhancements/pull/1111"));
   } else if (!value.starts_with("unapproved") && !is_url) {
     errors.push_back(json::InvalidError(
         path, value,
-        "protected groups must have approval annotation \"api-approved.kubernetes.io\" with either a URL or a reason "
+        "protected groups must have approval annotation \"api-approved.kubernetes.io\" with either a URL or "
+        "a reason "
         "starting with \"unapproved\", see https://github.com/kubernetes/enhancements/pull/1111"));
   }
 }
@@ -111,14 +118,15 @@ void CheckSpec(const Value& definition, FieldErrors& errors) {
   const Value none = Value::object();
   if (names == nullptr) names = &none;
   for (const char* field : {"plural", "singular", "kind", "listKind"}) {
-    if (json::TextAt(*names, {field}).empty()) errors.push_back(json::RequiredError(spec.Child("names").Child(field)));
+    if (json::TextAt(*names, {field}).empty())
+      errors.push_back(json::RequiredError(spec.Child("names").Child(field)));
   }
   CheckNames(*names, spec.Child("names"), errors);
   CheckConversion(definition, spec.Child("conversion"), errors);
   if (json::FlagAt(definition, {"spec", "preserveUnknownFields"})) {
-    errors.push_back(json::InvalidError(
-        spec.Child("preserveUnknownFields"), true,
-        "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"));
+    errors.push_back(json::InvalidError(spec.Child("preserveUnknownFields"), true,
+                                        "cannot set to true, set x-kubernetes-preserve-unknown-fields to "
+                                        "true in spec.versions[*].schema instead"));
   }
 }
 
@@ -138,13 +146,14 @@ void SetDefaults(Value& definition) {
   if (Value* webhook = json::Find(conversion, "webhook"); webhook != nullptr) {
     Value* config = json::Find(*webhook, "clientConfig");
     Value* service = config == nullptr ? nullptr : json::Find(*config, "service");
-    if (service != nullptr && service->is_object() && json::Find(*service, "port") == nullptr) (*service)["port"] = 443;
+    if (service != nullptr && service->is_object() && json::Find(*service, "port") == nullptr)
+      (*service)["port"] = 443;
   }
 }
 
 FieldErrors ValidateDefinition(const Value& definition) {
-  const std::string required_name =
-      json::TextAt(definition, {"spec", "names", "plural"}) + "." + json::TextAt(definition, {"spec", "group"});
+  const std::string required_name = json::TextAt(definition, {"spec", "names", "plural"}) + "." +
+                                    json::TextAt(definition, {"spec", "group"});
   schema::ObjectMetaRules rules;
   rules.namespaced = false;
   rules.name_check = [&](std::string_view name, bool prefix) {
@@ -153,7 +162,8 @@ FieldErrors ValidateDefinition(const Value& definition) {
     return problems;
   };
   const Value* metadata = json::Find(definition, "metadata");
-  FieldErrors errors = schema::ValidateObjectMeta(metadata == nullptr ? Value() : *metadata, rules, FieldPath("metadata"));
+  FieldErrors errors =
+      schema::ValidateObjectMeta(metadata == nullptr ? Value() : *metadata, rules, FieldPath("metadata"));
   CheckSpec(definition, errors);
   json::Append(errors, ValidateStoredVersions(definition));
   CheckApproval(definition, errors);
@@ -192,18 +202,20 @@ FieldErrors ValidateStoredVersions(const Value& definition) {
   for (const Value& version : json::ItemsAt(definition, {"spec", "versions"})) {
     const std::string& name = json::TextAt(version, {"name"});
     served.push_back(name);
-    if (json::FlagAt(version, {"storage"}) && std::find(stored.begin(), stored.end(), Value(name)) == stored.end()) {
+    if (json::FlagAt(version, {"storage"}) &&
+        std::find(stored.begin(), stored.end(), Value(name)) == stored.end()) {
       errors.push_back(json::InvalidError(path, stored, "must have the storage version " + name));
     }
   }
   for (std::size_t i = 0; i < stored.size(); ++i) {
     const std::string name = stored[i].is_string() ? stored[i].get<std::string>() : "";
     if (std::find(served.begin(), served.end(), name) != served.end()) continue;
-    errors.push_back(json::InvalidError(
-        path.Index(i), stored[i],
-        "missing from spec.versions; " + name + " was previously a storage version, and must remain in spec.versions until a "
-        "storage migration ensures no data remains persisted in " + name + " and removes " + name +
-        " from status.storedVersions"));
+    errors.push_back(
+        json::InvalidError(path.Index(i), stored[i],
+                           "missing from spec.versions; " + name +
+                               " was previously a storage version, and must remain in spec.versions until a "
+                               "storage migration ensures no data remains persisted in " +
+                               name + " and removes " + name + " from status.storedVersions"));
   }
   return errors;
 }

@@ -1,15 +1,15 @@
 #include "validate_versions.h"
 
-#include <algorithm>
-#include <set>
-#include <string>
-
 #include "annex/base/names.h"
 #include "annex/base/strings.h"
 #include "annex/definition/resource.h"
 #include "annex/definition/validate.h"
 #include "annex/schema/node.h"
 #include "annex/schema/schema.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
 
 namespace annex::definition {
 namespace {
@@ -24,8 +24,10 @@ const Value& Part(const Value& version, const char* field) {
   return part == nullptr ? kNone : *part;
 }
 
-// Where kube-apiserver sees a part of a version: with the version, or, if all versions have the same, with the spec.
-FieldPath PlaceOf(const Value::array_t& versions, std::size_t index, const char* field, const FieldPath& spec) {
+// Where kube-apiserver sees a part of a version: with the version, or, if all versions have the same, with
+// the spec.
+FieldPath PlaceOf(const Value::array_t& versions, std::size_t index, const char* field,
+                  const FieldPath& spec) {
   const Value& first = Part(versions[0], field);
   const bool same = std::all_of(versions.begin(), versions.end(),
                                 [&](const Value& version) { return Part(version, field) == first; });
@@ -33,11 +35,13 @@ FieldPath PlaceOf(const Value::array_t& versions, std::size_t index, const char*
   return spec.Child(std::string_view(field) == "schema" ? "validation" : field);
 }
 
-void CheckSimplePath(const std::string& text, const FieldPath& path, std::initializer_list<std::string_view> roots,
-                     std::string_view root_text, FieldErrors& errors) {
+void CheckSimplePath(const std::string& text, const FieldPath& path,
+                     std::initializer_list<std::string_view> roots, std::string_view root_text,
+                     FieldErrors& errors) {
   if (!text.starts_with('.')) {
     errors.push_back(json::InvalidError(path, text, "must be a simple json path starting with ."));
-  } else if (std::none_of(roots.begin(), roots.end(), [&](std::string_view root) { return text.starts_with(root); })) {
+  } else if (std::none_of(roots.begin(), roots.end(),
+                          [&](std::string_view root) { return text.starts_with(root); })) {
     errors.push_back(json::InvalidError(path, text, "should be a json path under " + std::string(root_text)));
   } else if (!ParseKeyPath(text)) {
     errors.push_back(json::InvalidError(path, text, "must be a json path in the dot notation"));
@@ -61,13 +65,15 @@ void CheckSubresources(const Value& subresources, const FieldPath& path, FieldEr
     CheckSimplePath(status_replicas, path.Child("scale.statusReplicasPath"), {".status."}, ".status", errors);
   }
   if (!selector.empty()) {
-    CheckSimplePath(selector, path.Child("scale.labelSelectorPath"), {".spec.", ".status."}, "either .spec or .status", errors);
+    CheckSimplePath(selector, path.Child("scale.labelSelectorPath"), {".spec.", ".status."},
+                    "either .spec or .status", errors);
   }
 }
 
 void CheckColumns(const Value& columns, const FieldPath& path, FieldErrors& errors) {
   static const std::set<std::string> kTypes = {"boolean", "date", "integer", "number", "string"};
-  static const std::set<std::string> kFormats = {"byte", "date", "date-time", "double", "float", "int32", "int64", "password"};
+  static const std::set<std::string> kFormats = {"byte",  "date",  "date-time", "double",
+                                                 "float", "int32", "int64",     "password"};
   if (!columns.is_array()) return;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const FieldPath place = path.Index(i);
@@ -75,20 +81,23 @@ void CheckColumns(const Value& columns, const FieldPath& path, FieldErrors& erro
     const std::string& format = json::TextAt(columns[i], {"format"});
     const std::string& json_path = json::TextAt(columns[i], {"jsonPath"});
     const std::string types = "must be one of boolean,date,integer,number,string";
-    if (json::TextAt(columns[i], {"name"}).empty()) errors.push_back(json::RequiredError(place.Child("name")));
+    if (json::TextAt(columns[i], {"name"}).empty())
+      errors.push_back(json::RequiredError(place.Child("name")));
     if (type.empty()) {
       errors.push_back(json::RequiredError(place.Child("type"), types));
     } else if (!kTypes.contains(type)) {
       errors.push_back(json::InvalidError(place.Child("type"), type, types));
     }
     if (!format.empty() && !kFormats.contains(format)) {
-      errors.push_back(json::InvalidError(place.Child("format"), format,
-                                          "must be one of byte,date,date-time,double,float,int32,int64,password"));
+      errors.push_back(
+          json::InvalidError(place.Child("format"), format,
+                             "must be one of byte,date,date-time,double,float,int32,int64,password"));
     }
     if (json_path.empty()) {
       errors.push_back(json::RequiredError(place.Child("JSONPath")));
     } else if (!json_path.starts_with('.')) {
-      errors.push_back(json::InvalidError(place.Child("JSONPath"), json_path, "must be a simple json path starting with ."));
+      errors.push_back(json::InvalidError(place.Child("JSONPath"), json_path,
+                                          "must be a simple json path starting with ."));
     }
   }
 }
@@ -98,7 +107,8 @@ bool IsSelectable(const schema::Node* node) {
                              node->type == schema::Type::kInteger);
 }
 
-void CheckSelectableFields(const Value& fields, const schema::Schema* schema, const FieldPath& path, FieldErrors& errors) {
+void CheckSelectableFields(const Value& fields, const schema::Schema* schema, const FieldPath& path,
+                           FieldErrors& errors) {
   if (!fields.is_array()) return;
   std::set<std::string> unique;
   for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -112,14 +122,16 @@ void CheckSelectableFields(const Value& fields, const schema::Schema* schema, co
     const bool in_metadata = keys && keys->front() == "metadata";
     const schema::Node* node = keys && schema != nullptr ? schema->root().Find(*keys) : nullptr;
     if (!keys || (node == nullptr && !in_metadata)) {
-      errors.push_back(json::InvalidError(place, text, "is an invalid path: does not refer to a valid field"));
+      errors.push_back(
+          json::InvalidError(place, text, "is an invalid path: does not refer to a valid field"));
       continue;
     }
-    if (in_metadata) errors.push_back(json::InvalidError(place, text, "must not point to fields in metadata"));
+    if (in_metadata)
+      errors.push_back(json::InvalidError(place, text, "must not point to fields in metadata"));
     if (!in_metadata && !IsSelectable(node)) {
-      errors.push_back(json::InvalidError(
-          place, text,
-          "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed."));
+      errors.push_back(json::InvalidError(place, text,
+                                          "must point to a field of type string, boolean or integer. Enum "
+                                          "string fields and strings with formats are allowed."));
     }
     if (!unique.insert(text).second) errors.push_back(json::DuplicateError(place, text));
   }
@@ -141,8 +153,8 @@ bool HasRules(const Value& schema) {
 }
 
 // The compiled schema for further checks; nullptr after reporting why there is none.
-std::shared_ptr<const schema::Schema> CheckSchema(const Value& version, const FieldPath& place, const FieldPath& required_at,
-                                                  FieldErrors& errors) {
+std::shared_ptr<const schema::Schema> CheckSchema(const Value& version, const FieldPath& place,
+                                                  const FieldPath& required_at, FieldErrors& errors) {
   const Value* open_api = json::FindPath(version, {"schema", "openAPIV3Schema"});
   if (open_api == nullptr || !open_api->is_object()) {
     errors.push_back(json::RequiredError(required_at));
@@ -150,7 +162,8 @@ std::shared_ptr<const schema::Schema> CheckSchema(const Value& version, const Fi
   }
   const FieldPath path = place.Child("openAPIV3Schema");
   if (HasRules(*open_api)) {
-    errors.push_back(json::ForbiddenError(path, "x-kubernetes-validations: this version of Annex does not evaluate CEL rules yet"));
+    errors.push_back(json::ForbiddenError(
+        path, "x-kubernetes-validations: this version of Annex does not evaluate CEL rules yet"));
     return nullptr;
   }
   auto compiled = schema::Schema::Compile(*open_api);
@@ -196,19 +209,22 @@ void ValidateVersions(const Value& definition, const FieldPath& spec, FieldError
     const auto schema = CheckSchema(version, PlaceOf(versions, i, "schema", spec),
                                     path.Child("schema").Child("openAPIV3Schema"), found);
     CheckSubresources(Part(version, "subresources"), PlaceOf(versions, i, "subresources", spec), found);
-    CheckColumns(Part(version, "additionalPrinterColumns"), PlaceOf(versions, i, "additionalPrinterColumns", spec), found);
+    CheckColumns(Part(version, "additionalPrinterColumns"),
+                 PlaceOf(versions, i, "additionalPrinterColumns", spec), found);
     if (schema) {
-      CheckSelectableFields(Part(version, "selectableFields"), schema.get(), PlaceOf(versions, i, "selectableFields", spec),
-                            found);
+      CheckSelectableFields(Part(version, "selectableFields"), schema.get(),
+                            PlaceOf(versions, i, "selectableFields", spec), found);
     }
     for (json::FieldError& error : found) {
       if (reported.insert(error.Message()).second) errors.push_back(std::move(error));
     }
   }
   const Value list = versions;
-  if (!unique) errors.push_back(json::InvalidError(spec.Child("versions"), list, "must contain unique version names"));
+  if (!unique)
+    errors.push_back(json::InvalidError(spec.Child("versions"), list, "must contain unique version names"));
   if (storage != 1) {
-    errors.push_back(json::InvalidError(spec.Child("versions"), list, "must have exactly one version marked as storage version"));
+    errors.push_back(json::InvalidError(spec.Child("versions"), list,
+                                        "must have exactly one version marked as storage version"));
   }
 }
 

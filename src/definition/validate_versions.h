@@ -8,8 +8,9 @@ namespace annex::definition {
 
 // Checks every version; `spec` is the path of the definition's spec.
 //
-// kube-apiserver validates its internal form, in which what all versions have in common (always, with one version) has moved to
-// fields of the spec itself. So messages name spec.validation.openAPIV3Schema… in that case, and spec.versions[i].schema… else.
+// kube-apiserver validates its internal form, in which what all versions have in common (always, with one
+// version) has moved to fields of the spec itself. So messages name spec.validation.openAPIV3Schema… in that
+// case, and spec.versions[i].schema… else.
 void ValidateVersions(const json::Value& definition, const json::FieldPath& spec, json::FieldErrors& errors);
 
 }  // namespace annex::definition

@@ -15,7 +15,8 @@ constexpr std::chrono::seconds kFinishTime{2};
 
 }  // namespace
 
-Connection::Connection(IoThread& thread, const SessionHost& host, std::shared_ptr<asio::ssl::context> tls, Tcp::socket socket)
+Connection::Connection(IoThread& thread, const SessionHost& host, std::shared_ptr<asio::ssl::context> tls,
+                       Tcp::socket socket)
     : thread_(thread), host_(host), tls_(std::move(tls)), stream_(std::move(socket), *tls_) {
   ErrorCode error;
   const auto endpoint = stream_.next_layer().remote_endpoint(error);
@@ -26,10 +27,13 @@ Connection::Connection(IoThread& thread, const SessionHost& host, std::shared_pt
   thread_.Add(*this);
 }
 
-Connection::~Connection() { thread_.Remove(*this); }
+Connection::~Connection() {
+  thread_.Remove(*this);
+}
 
 void Connection::Run() {
-  stream_.async_handshake(TlsStream::server, [self = shared_from_this()](const ErrorCode& error) { self->OnHandshake(error); });
+  stream_.async_handshake(TlsStream::server,
+                          [self = shared_from_this()](const ErrorCode& error) { self->OnHandshake(error); });
 }
 
 void Connection::OnHandshake(const ErrorCode& error) {
@@ -82,18 +86,20 @@ void Connection::Write(std::string bytes) {
 
 void Connection::StartWrite() {
   writing_ = true;
-  asio::async_write(stream_, asio::buffer(write_buffer_), [self = shared_from_this()](const ErrorCode& error, std::size_t) {
-    self->writing_ = false;
-    if (self->write_buffer_.capacity() > kKeptBufferBytes) self->write_buffer_ = std::string();
-    if (error) {
-      self->Close();
-    } else if (!self->next_write_.empty() && !self->closed_) {
-      self->write_buffer_ = std::exchange(self->next_write_, {});
-      self->StartWrite();
-    } else if (!self->closed_) {
-      self->session_->OnWritten();
-    }
-  });
+  asio::async_write(stream_, asio::buffer(write_buffer_),
+                    [self = shared_from_this()](const ErrorCode& error, std::size_t) {
+                      self->writing_ = false;
+                      if (self->write_buffer_.capacity() > kKeptBufferBytes)
+                        self->write_buffer_ = std::string();
+                      if (error) {
+                        self->Close();
+                      } else if (!self->next_write_.empty() && !self->closed_) {
+                        self->write_buffer_ = std::exchange(self->next_write_, {});
+                        self->StartWrite();
+                      } else if (!self->closed_) {
+                        self->session_->OnWritten();
+                      }
+                    });
 }
 
 void Connection::Drain() {

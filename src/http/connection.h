@@ -1,15 +1,15 @@
 // Connection: an accepted socket with its TLS, until it is closed; and the session that speaks on it.
 #pragma once
 
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <string>
-
 #include "annex/api/message.h"
 #include "annex/http/server.h"
 #include "asio.h"
 #include "io_thread.h"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
 
 namespace annex::http {
 
@@ -23,7 +23,8 @@ class Connection;
 
 // A protocol on a connection. Owned by it.
 //
-// Thread rule: the connection's I/O thread. Bytes come through OnData; a session may destroy nothing of itself inside it.
+// Thread rule: the connection's I/O thread. Bytes come through OnData; a session may destroy nothing of
+// itself inside it.
 class Session {
  public:
   virtual ~Session() = default;
@@ -39,7 +40,8 @@ class Session {
 
 class Connection final : public Timed, public std::enable_shared_from_this<Connection> {
  public:
-  Connection(IoThread& thread, const SessionHost& host, std::shared_ptr<asio::ssl::context> tls, Tcp::socket socket);
+  Connection(IoThread& thread, const SessionHost& host, std::shared_ptr<asio::ssl::context> tls,
+             Tcp::socket socket);
   ~Connection() override;
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -61,14 +63,16 @@ class Connection final : public Timed, public std::enable_shared_from_this<Conne
   // An empty buffer to fill for the next Write, with the capacity of the last.
   std::string TakeBuffer();
 
-  void SetDeadline(std::chrono::steady_clock::duration from_now) { deadline_ = thread_.clock().Monotonic() + from_now; }
+  void SetDeadline(std::chrono::steady_clock::duration from_now) {
+    deadline_ = thread_.clock().Monotonic() + from_now;
+  }
   void SetNoDeadline() { deadline_ = std::chrono::steady_clock::time_point::max(); }
 
   std::chrono::steady_clock::time_point deadline() const override { return deadline_; }
   void Close() override;
   void Drain() override;
-  // An orderly end after the last answer: sends no more, reads on for a moment and drops what comes. Closing with bytes unread
-  // would make the system reset the connection, and the client might never see the answer.
+  // An orderly end after the last answer: sends no more, reads on for a moment and drops what comes. Closing
+  // with bytes unread would make the system reset the connection, and the client might never see the answer.
   void FinishAndClose();
 
  private:

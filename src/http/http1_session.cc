@@ -1,11 +1,11 @@
 #include "http1_session.h"
 
+#include "annex/base/strings.h"
+#include "response_head.h"
+
 #include <array>
 #include <cstdio>
 #include <utility>
-
-#include "annex/base/strings.h"
-#include "response_head.h"
 
 namespace annex::http {
 namespace {
@@ -22,14 +22,18 @@ std::string ChunkHead(std::size_t size) {
   return {text.data(), static_cast<std::size_t>(length)};
 }
 
-bool AsksForUpgrade(const beast_http::fields& fields) { return fields.count(beast_http::field::upgrade) > 0; }
+bool AsksForUpgrade(const beast_http::fields& fields) {
+  return fields.count(beast_http::field::upgrade) > 0;
+}
 
 }  // namespace
 
 Http1Session::Http1Session(Connection& connection)
     : connection_(connection), alive_(std::make_shared<Http1Session*>(this)) {}
 
-Http1Session::~Http1Session() { *alive_ = nullptr; }
+Http1Session::~Http1Session() {
+  *alive_ = nullptr;
+}
 
 void Http1Session::Begin() {
   StartRequest();
@@ -75,10 +79,11 @@ void Http1Session::ParsePending() {
     Serve();
     return;
   }
-  const bool expects = parser_->is_header_done() && !continue_sent_ &&
-                       base::EqualsIgnoreCase(std::string_view(parser_->get()[beast_http::field::expect].data(),
-                                                               parser_->get()[beast_http::field::expect].size()),
-                                              "100-continue");
+  const bool expects =
+      parser_->is_header_done() && !continue_sent_ &&
+      base::EqualsIgnoreCase(std::string_view(parser_->get()[beast_http::field::expect].data(),
+                                              parser_->get()[beast_http::field::expect].size()),
+                             "100-continue");
   if (expects && !connection_.writing()) {
     continue_sent_ = true;
     connection_.Write("HTTP/1.1 100 Continue\r\n\r\n");
@@ -118,7 +123,8 @@ api::Request Http1Session::TakeRequest() {
   for (const auto& field : message) {
     const auto name = field.name_string();
     const auto value = field.value();
-    request.headers.Add(base::AsciiLower({name.data(), name.size()}), std::string(value.data(), value.size()));
+    request.headers.Add(base::AsciiLower({name.data(), name.size()}),
+                        std::string(value.data(), value.size()));
   }
   request.body_too_large = body_too_large_;
   request.body_limit = connection_.host().limits.max_body_bytes;
@@ -145,10 +151,11 @@ void Http1Session::Serve() {
   state_ = State::kServing;
   connection_.SetNoDeadline();
   connection_.Read();
-  connection_.thread().tasks().Spawn<api::Response>(connection_.host().service.Serve(TakeRequest()),
-                             [alive = alive_, held = connection_.shared_from_this()](api::Response response) {
-                               if (*alive != nullptr) (*alive)->Answer(std::move(response));
-                             });
+  connection_.thread().tasks().Spawn<api::Response>(
+      connection_.host().service.Serve(TakeRequest()),
+      [alive = alive_, held = connection_.shared_from_this()](api::Response response) {
+        if (*alive != nullptr) (*alive)->Answer(std::move(response));
+      });
 }
 
 void Http1Session::Answer(api::Response response) {

@@ -6,15 +6,15 @@
 //   kClosing   the last answer is out
 #pragma once
 
+#include "annex/api/message.h"
+#include "connection.h"
+
 #include <memory>
 #include <optional>
 #include <string>
 
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
-
-#include "annex/api/message.h"
-#include "connection.h"
 
 namespace annex::http {
 

@@ -1,13 +1,13 @@
 #include "http2_session.h"
 
+#include "annex/base/check.h"
+#include "annex/base/strings.h"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
 #include <vector>
-
-#include "annex/base/check.h"
-#include "annex/base/strings.h"
 
 namespace annex::http {
 namespace {
@@ -21,11 +21,15 @@ constexpr std::size_t kPieceBytes = 64UL * 1024;
 
 nghttp2_nv Pair(std::string_view name, std::string_view value) {
   // nghttp2 copies both; its type just is not const.
-  const auto bytes = [](std::string_view text) { return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data())); };
+  const auto bytes = [](std::string_view text) {
+    return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
+  };
   return {bytes(name), bytes(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
 }
 
-std::string_view View(const std::uint8_t* bytes, std::size_t length) { return {reinterpret_cast<const char*>(bytes), length}; }
+std::string_view View(const std::uint8_t* bytes, std::size_t length) {
+  return {reinterpret_cast<const char*>(bytes), length};
+}
 
 }  // namespace
 
@@ -55,7 +59,8 @@ void Http2Session::Begin() {
   const Limits& limits = connection_.host().limits;
   const bool certified = !connection_.peer()->certificates.empty();
   const std::array<nghttp2_settings_entry, 3> settings = {{
-      {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, certified ? limits.max_streams_certified : limits.max_streams},
+      {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS,
+       certified ? limits.max_streams_certified : limits.max_streams},
       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, static_cast<std::uint32_t>(kStreamWindow)},
       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, static_cast<std::uint32_t>(limits.max_header_bytes)},
   }};
@@ -82,8 +87,8 @@ void Http2Session::OnData(std::string_view bytes) {
   connection_.Read();
 }
 
-// An idle connection ends after a while; one with open streams lasts as long as they do. Whether a client takes what it is sent is
-// watched in Flush.
+// An idle connection ends after a while; one with open streams lasts as long as they do. Whether a client
+// takes what it is sent is watched in Flush.
 void Http2Session::UpdateDeadline() {
   if (connection_.writing()) return;
   if (streams_.empty()) {
@@ -124,7 +129,8 @@ void Http2Session::OnWritten() {
   Flush();
   if (closed_) return;
   UpdateDeadline();
-  if (!connection_.writing() && nghttp2_session_want_read(session_) == 0 && nghttp2_session_want_write(session_) == 0) {
+  if (!connection_.writing() && nghttp2_session_want_read(session_) == 0 &&
+      nghttp2_session_want_write(session_) == 0) {
     connection_.FinishAndClose();
   }
 }
@@ -145,11 +151,13 @@ int Http2Session::OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame, v
   return 0;
 }
 
-int Http2Session::OnHeader(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_length,
-                           const std::uint8_t* value, std::size_t value_length, std::uint8_t, void* self) {
+int Http2Session::OnHeader(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name,
+                           std::size_t name_length, const std::uint8_t* value, std::size_t value_length,
+                           std::uint8_t, void* self) {
   // Trailers of a request mean nothing here; above all they are no identity headers.
   if (frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
-  return static_cast<Http2Session*>(self)->AddHeader(frame->hd.stream_id, View(name, name_length), View(value, value_length));
+  return static_cast<Http2Session*>(self)->AddHeader(frame->hd.stream_id, View(name, name_length),
+                                                     View(value, value_length));
 }
 
 int Http2Session::AddHeader(std::int32_t id, std::string_view name, std::string_view value) {
@@ -157,7 +165,8 @@ int Http2Session::AddHeader(std::int32_t id, std::string_view name, std::string_
   if (stream == nullptr) return 0;
   const Limits& limits = connection_.host().limits;
   stream->header_bytes += name.size() + value.size() + 32;
-  if (stream->header_bytes > limits.max_header_bytes || stream->request.headers.size() >= limits.max_headers) {
+  if (stream->header_bytes > limits.max_header_bytes ||
+      stream->request.headers.size() >= limits.max_headers) {
     stream->refused = true;
     return 0;
   }
@@ -173,8 +182,8 @@ int Http2Session::AddHeader(std::int32_t id, std::string_view name, std::string_
   return 0;
 }
 
-int Http2Session::OnDataChunk(nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* data, std::size_t length,
-                              void* self) {
+int Http2Session::OnDataChunk(nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* data,
+                              std::size_t length, void* self) {
   auto& session = *static_cast<Http2Session*>(self);
   Stream* stream = session.Find(id);
   if (stream == nullptr || stream->served) return 0;
@@ -215,10 +224,11 @@ void Http2Session::Serve(std::int32_t id, Stream& stream) {
     Answer(id, std::move(response));
     return;
   }
-  connection_.thread().tasks().Spawn<api::Response>(connection_.host().service.Serve(std::move(stream.request)),
-                             [alive = alive_, held = connection_.shared_from_this(), id](api::Response response) {
-                               if (*alive != nullptr) (*alive)->Answer(id, std::move(response));
-                             });
+  connection_.thread().tasks().Spawn<api::Response>(
+      connection_.host().service.Serve(std::move(stream.request)),
+      [alive = alive_, held = connection_.shared_from_this(), id](api::Response response) {
+        if (*alive != nullptr) (*alive)->Answer(id, std::move(response));
+      });
 }
 
 void Http2Session::Answer(std::int32_t id, api::Response response) {
@@ -229,19 +239,21 @@ void Http2Session::Answer(std::int32_t id, api::Response response) {
   const std::string status = std::to_string(stream->response.status);
   const std::string length = std::to_string(stream->response.body.size());
   std::vector<nghttp2_nv> headers = {Pair(":status", status)};
-  for (const base::Header& header : stream->response.headers) headers.push_back(Pair(header.name, header.value));
+  for (const base::Header& header : stream->response.headers)
+    headers.push_back(Pair(header.name, header.value));
   headers.push_back(Pair("date", connection_.thread().HttpDate()));
   if (!stream->response.stream && has_body) headers.push_back(Pair("content-length", length));
   nghttp2_data_provider provider{};
   provider.read_callback = ReadBody;
   const bool sends_body = has_body && (stream->response.stream || !stream->response.body.empty());
   if (stream->response.stream && has_body) {
-    stream->response.stream->SetWake([alive = alive_, held = connection_.weak_from_this(), &thread = connection_.thread(), id] {
-      thread.Post([alive, held, id] {
-        const auto connection = held.lock();
-        if (connection && *alive != nullptr) (*alive)->Resume(id);
-      });
-    });
+    stream->response.stream->SetWake(
+        [alive = alive_, held = connection_.weak_from_this(), &thread = connection_.thread(), id] {
+          thread.Post([alive, held, id] {
+            const auto connection = held.lock();
+            if (connection && *alive != nullptr) (*alive)->Resume(id);
+          });
+        });
   } else {
     stream->piece = std::move(stream->response.body);
     stream->ended = true;
@@ -270,15 +282,20 @@ bool Http2Session::FillPiece(std::int32_t id, Stream& stream) {
         if (*alive != nullptr) (*alive)->Resume(id);
       });
       return false;
-    case api::BodySource::State::kWaiting: stream.deferred = true; return false;
-    case api::BodySource::State::kEnd: stream.ended = true; return true;
-    case api::BodySource::State::kBroken: return true;
+    case api::BodySource::State::kWaiting:
+      stream.deferred = true;
+      return false;
+    case api::BodySource::State::kEnd:
+      stream.ended = true;
+      return true;
+    case api::BodySource::State::kBroken:
+      return true;
   }
   return true;
 }
 
-ssize_t Http2Session::ReadBody(nghttp2_session*, std::int32_t id, std::uint8_t* buffer, std::size_t length, std::uint32_t* flags,
-                               nghttp2_data_source*, void* self) {
+ssize_t Http2Session::ReadBody(nghttp2_session*, std::int32_t id, std::uint8_t* buffer, std::size_t length,
+                               std::uint32_t* flags, nghttp2_data_source*, void* self) {
   auto& session = *static_cast<Http2Session*>(self);
   Stream* stream = session.Find(id);
   if (stream == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
@@ -302,7 +319,8 @@ void Http2Session::OnClosed() {
 
 // GOAWAY names the last stream that will be answered; the client takes new requests elsewhere.
 void Http2Session::Drain() {
-  nghttp2_submit_goaway(session_, NGHTTP2_FLAG_NONE, nghttp2_session_get_last_proc_stream_id(session_), NGHTTP2_NO_ERROR, nullptr, 0);
+  nghttp2_submit_goaway(session_, NGHTTP2_FLAG_NONE, nghttp2_session_get_last_proc_stream_id(session_),
+                        NGHTTP2_NO_ERROR, nullptr, 0);
   for (auto& [id, stream] : streams_) {
     if (stream.response.stream) stream.response.stream->Stop();
   }

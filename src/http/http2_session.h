@@ -1,18 +1,20 @@
-// HTTP/2 with nghttp2: many requests at a time on one connection. kube-apiserver sends the requests of all its users over one.
+// HTTP/2 with nghttp2: many requests at a time on one connection. kube-apiserver sends the requests of all
+// its users over one.
 //
-// nghttp2 frames and unframes; bytes in come from the connection, bytes out are collected until there is a good piece to write.
-// Every stream has its own request, body source and buffer; a stream that has nothing to send for now is deferred and resumed.
+// nghttp2 frames and unframes; bytes in come from the connection, bytes out are collected until there is a
+// good piece to write. Every stream has its own request, body source and buffer; a stream that has nothing to
+// send for now is deferred and resumed.
 #pragma once
 
-#include <nghttp2/nghttp2.h>
+#include "annex/api/message.h"
+#include "connection.h"
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 
-#include "annex/api/message.h"
-#include "connection.h"
+#include <nghttp2/nghttp2.h>
 
 namespace annex::http {
 
@@ -31,8 +33,8 @@ class Http2Session final : public Session {
   struct Stream {
     api::Request request;
     std::size_t header_bytes = 0;
-    bool refused = false;   // its headers broke a limit
-    bool served = false;    // the service has it
+    bool refused = false;  // its headers broke a limit
+    bool served = false;   // the service has it
     api::Response response;
     std::string piece;      // of the body, being sent
     std::size_t sent = 0;   // of the piece
@@ -43,11 +45,12 @@ class Http2Session final : public Session {
 
   static nghttp2_session_callbacks* MakeCallbacks();
   static int OnBeginHeaders(nghttp2_session* session, const nghttp2_frame* frame, void* self);
-  static int OnHeader(nghttp2_session* session, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_length,
-                      const std::uint8_t* value, std::size_t value_length, std::uint8_t flags, void* self);
+  static int OnHeader(nghttp2_session* session, const nghttp2_frame* frame, const std::uint8_t* name,
+                      std::size_t name_length, const std::uint8_t* value, std::size_t value_length,
+                      std::uint8_t flags, void* self);
   static int OnFrame(nghttp2_session* session, const nghttp2_frame* frame, void* self);
-  static int OnDataChunk(nghttp2_session* session, std::uint8_t flags, std::int32_t id, const std::uint8_t* data,
-                         std::size_t length, void* self);
+  static int OnDataChunk(nghttp2_session* session, std::uint8_t flags, std::int32_t id,
+                         const std::uint8_t* data, std::size_t length, void* self);
   static int OnStreamClose(nghttp2_session* session, std::int32_t id, std::uint32_t error, void* self);
   static ssize_t ReadBody(nghttp2_session* session, std::int32_t id, std::uint8_t* buffer, std::size_t length,
                           std::uint32_t* flags, nghttp2_data_source* source, void* self);

@@ -13,7 +13,8 @@ constexpr std::chrono::seconds kSweepInterval{1};
 class AsioTimer final : public base::Executor::Timer {
  public:
   AsioTimer(asio::io_context& context, std::chrono::nanoseconds delay, std::function<void()> task)
-      : timer_(context, std::chrono::duration_cast<asio::steady_timer::duration>(delay)), task_(std::make_shared<Task>()) {
+      : timer_(context, std::chrono::duration_cast<asio::steady_timer::duration>(delay)),
+        task_(std::make_shared<Task>()) {
     task_->run = std::move(task);
     timer_.async_wait([task = task_](const ErrorCode&) {
       // A timer that was destroyed took its task away, even if its handler was queued already.
@@ -40,16 +41,21 @@ IoThread::IoThread(const std::string& name, const base::Clock& clock)
   thread_.emplace(name, [this] { context_.run(); });
 }
 
-IoThread::~IoThread() { Stop(); }
+IoThread::~IoThread() {
+  Stop();
+}
 
 void IoThread::Stop() {
   context_.stop();
   thread_.reset();
 }
 
-void IoThread::Post(std::function<void()> task) { asio::post(context_, std::move(task)); }
+void IoThread::Post(std::function<void()> task) {
+  asio::post(context_, std::move(task));
+}
 
-std::unique_ptr<base::Executor::Timer> IoThread::After(std::chrono::nanoseconds delay, std::function<void()> task) {
+std::unique_ptr<base::Executor::Timer> IoThread::After(std::chrono::nanoseconds delay,
+                                                       std::function<void()> task) {
   return std::make_unique<AsioTimer>(context_, delay, std::move(task));
 }
 

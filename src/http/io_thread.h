@@ -1,6 +1,12 @@
 // IoThread: a thread that runs the connections given to it, and their executor.
 #pragma once
 
+#include "annex/base/clock.h"
+#include "annex/base/executor.h"
+#include "annex/base/task.h"
+#include "annex/base/thread.h"
+#include "asio.h"
+
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -8,12 +14,6 @@
 #include <optional>
 #include <string>
 #include <unordered_set>
-
-#include "annex/base/clock.h"
-#include "annex/base/executor.h"
-#include "annex/base/task.h"
-#include "annex/base/thread.h"
-#include "asio.h"
 
 namespace annex::http {
 

@@ -9,7 +9,8 @@ namespace {
 void AppendCanonical(std::string& out, std::string_view name) {
   bool upper = true;
   for (const char character : name) {
-    out += upper && character >= 'a' && character <= 'z' ? static_cast<char>(character - 'a' + 'A') : character;
+    out +=
+        upper && character >= 'a' && character <= 'z' ? static_cast<char>(character - 'a' + 'A') : character;
     upper = character == '-';
   }
 }
@@ -21,8 +22,10 @@ void AppendHeader(std::string& out, std::string_view name, std::string_view valu
 
 }  // namespace
 
-void AppendHead(std::string& out, const api::Response& response, const Framing& framing, const std::string& date) {
-  const auto reason = boost::beast::http::obsolete_reason(boost::beast::http::int_to_status(static_cast<unsigned>(response.status)));
+void AppendHead(std::string& out, const api::Response& response, const Framing& framing,
+                const std::string& date) {
+  const auto reason = boost::beast::http::obsolete_reason(
+      boost::beast::http::int_to_status(static_cast<unsigned>(response.status)));
   out.append("HTTP/1.1 ").append(std::to_string(response.status)).append(" ");
   out.append(reason.data(), reason.size()).append("\r\n");
   for (const base::Header& header : response.headers) AppendHeader(out, header.name, header.value);

@@ -1,11 +1,11 @@
 // The head of an HTTP/1.1 response as text.
 #pragma once
 
+#include "annex/api/message.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
-
-#include "annex/api/message.h"
 
 namespace annex::http {
 
@@ -16,6 +16,7 @@ struct Framing {
 };
 
 // Appends the status line and headers, and the empty line that ends them.
-void AppendHead(std::string& out, const api::Response& response, const Framing& framing, const std::string& date);
+void AppendHead(std::string& out, const api::Response& response, const Framing& framing,
+                const std::string& date);
 
 }  // namespace annex::http

@@ -1,14 +1,14 @@
 #include "annex/http/server.h"
 
-#include <atomic>
-#include <thread>
-#include <utility>
-
 #include "annex/base/log.h"
 #include "annex/base/mutex.h"
 #include "connection.h"
 #include "io_thread.h"
 #include "tls_context.h"
+
+#include <atomic>
+#include <thread>
+#include <utility>
 
 namespace annex::http {
 namespace {
@@ -21,8 +21,8 @@ base::Result<Tcp::endpoint> ParseEndpoint(const ServerOptions& options) {
   ErrorCode error;
   const auto address = asio::ip::make_address(options.address, error);
   if (error) {
-    return base::Error(base::Reason::kInternalError,
-                       "the address to listen on is no IP address: " + options.address + " (give --listen ADDRESS:PORT)");
+    return base::Error(base::Reason::kInternalError, "the address to listen on is no IP address: " +
+                                                         options.address + " (give --listen ADDRESS:PORT)");
   }
   return Tcp::endpoint(address, options.port);
 }
@@ -31,15 +31,19 @@ base::Result<Tcp::endpoint> ParseEndpoint(const ServerOptions& options) {
 
 class Server::Implementation {
  public:
-  Implementation(const ServerOptions& options, api::Service& service, const base::Clock& clock, base::Metrics& metrics)
+  Implementation(const ServerOptions& options, api::Service& service, const base::Clock& clock,
+                 base::Metrics& metrics)
       : options_(options),
         host_{service, options_.limits},
         connections_(metrics.Gauges("annex_http_connections", "Open connections.", {}).With({})),
-        refused_(metrics.Counters("annex_http_connections_refused_total", "Connections closed because there were too many.", {})
+        refused_(metrics
+                     .Counters("annex_http_connections_refused_total",
+                               "Connections closed because there were too many.", {})
                      .With({})) {
     std::size_t threads = options.threads;
     if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
-    for (std::size_t i = 0; i < threads; ++i) threads_.push_back(std::make_unique<IoThread>("io-" + std::to_string(i), clock));
+    for (std::size_t i = 0; i < threads; ++i)
+      threads_.push_back(std::make_unique<IoThread>("io-" + std::to_string(i), clock));
   }
   ~Implementation() {
     for (const auto& thread : threads_) thread->Stop();
@@ -58,7 +62,8 @@ class Server::Implementation {
     if (!error) acceptor_->listen(asio::socket_base::max_listen_connections, error);
     if (error) {
       return base::Error(base::Reason::kInternalError, "cannot listen on " + options_.address + ":" +
-                                                           std::to_string(options_.port) + ": " + error.message());
+                                                           std::to_string(options_.port) + ": " +
+                                                           error.message());
     }
     port_ = acceptor_->local_endpoint().port();
     accept_pause_.emplace(threads_[0]->context());
@@ -80,10 +85,12 @@ class Server::Implementation {
     });
     for (const auto& thread : threads_) thread->Post([&thread = *thread] { thread.DrainAll(); });
     const auto until = std::chrono::steady_clock::now() + grace;
-    while (Connections() > 0 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(kStopPoll);
+    while (Connections() > 0 && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(kStopPoll);
     for (const auto& thread : threads_) thread->Post([&thread = *thread] { thread.CloseAll(); });
     const auto closed = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-    while (Connections() > 0 && std::chrono::steady_clock::now() < closed) std::this_thread::sleep_for(kStopPoll);
+    while (Connections() > 0 && std::chrono::steady_clock::now() < closed)
+      std::this_thread::sleep_for(kStopPoll);
   }
 
   std::uint16_t port() const { return port_; }
@@ -148,16 +155,25 @@ class Server::Implementation {
 Server::Server(std::unique_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
 Server::~Server() = default;
 
-base::Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options, const Identity& identity, api::Service& service,
-                                                    const base::Clock& clock, base::Metrics& metrics) {
+base::Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options, const Identity& identity,
+                                                    api::Service& service, const base::Clock& clock,
+                                                    base::Metrics& metrics) {
   auto implementation = std::make_unique<Implementation>(options, service, clock, metrics);
   ANNEX_RETURN_IF_ERROR(implementation->Listen(identity));
   return std::unique_ptr<Server>(new Server(std::move(implementation)));
 }
 
-std::uint16_t Server::port() const { return implementation_->port(); }
-base::Result<void> Server::SetIdentity(const Identity& identity) { return implementation_->SetIdentity(identity); }
-void Server::Stop(std::chrono::seconds grace) { implementation_->Stop(grace); }
-base::Executor& Server::executor() { return implementation_->executor(); }
+std::uint16_t Server::port() const {
+  return implementation_->port();
+}
+base::Result<void> Server::SetIdentity(const Identity& identity) {
+  return implementation_->SetIdentity(identity);
+}
+void Server::Stop(std::chrono::seconds grace) {
+  implementation_->Stop(grace);
+}
+base::Executor& Server::executor() {
+  return implementation_->executor();
+}
 
 }  // namespace annex::http

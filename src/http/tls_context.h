@@ -1,12 +1,13 @@
-// The server's side of TLS: 1.2 and up, ALPN for HTTP/2 and HTTP/1.1, client certificates asked for and not judged.
+// The server's side of TLS: 1.2 and up, ALPN for HTTP/2 and HTTP/1.1, client certificates asked for and not
+// judged.
 #pragma once
-
-#include <memory>
 
 #include "annex/auth/peer.h"
 #include "annex/base/result.h"
 #include "annex/http/server.h"
 #include "asio.h"
+
+#include <memory>
 
 namespace annex::http {
 

@@ -1,10 +1,10 @@
 #include "annex/json/field_error.h"
 
-#include <iterator>
-
 #include "annex/base/strings.h"
 #include "annex/json/write.h"
 #include "float_text.h"
+
+#include <iterator>
 
 namespace annex::json {
 namespace {
@@ -16,16 +16,26 @@ struct TypeWords {
 
 TypeWords Words(FieldErrorType type) {
   switch (type) {
-    case FieldErrorType::kRequired: return {"FieldValueRequired", "Required value"};
-    case FieldErrorType::kInvalid: return {"FieldValueInvalid", "Invalid value"};
-    case FieldErrorType::kTypeInvalid: return {"FieldValueTypeInvalid", "Invalid value"};
-    case FieldErrorType::kNotSupported: return {"FieldValueNotSupported", "Unsupported value"};
-    case FieldErrorType::kForbidden: return {"FieldValueForbidden", "Forbidden"};
-    case FieldErrorType::kDuplicate: return {"FieldValueDuplicate", "Duplicate value"};
-    case FieldErrorType::kTooLong: return {"FieldValueTooLong", "Too long"};
-    case FieldErrorType::kTooMany: return {"FieldValueTooMany", "Too many"};
-    case FieldErrorType::kNotFound: return {"FieldValueNotFound", "Not found"};
-    case FieldErrorType::kInternal: return {"InternalError", "Internal error"};
+    case FieldErrorType::kRequired:
+      return {"FieldValueRequired", "Required value"};
+    case FieldErrorType::kInvalid:
+      return {"FieldValueInvalid", "Invalid value"};
+    case FieldErrorType::kTypeInvalid:
+      return {"FieldValueTypeInvalid", "Invalid value"};
+    case FieldErrorType::kNotSupported:
+      return {"FieldValueNotSupported", "Unsupported value"};
+    case FieldErrorType::kForbidden:
+      return {"FieldValueForbidden", "Forbidden"};
+    case FieldErrorType::kDuplicate:
+      return {"FieldValueDuplicate", "Duplicate value"};
+    case FieldErrorType::kTooLong:
+      return {"FieldValueTooLong", "Too long"};
+    case FieldErrorType::kTooMany:
+      return {"FieldValueTooMany", "Too many"};
+    case FieldErrorType::kNotFound:
+      return {"FieldValueNotFound", "Not found"};
+    case FieldErrorType::kInternal:
+      return {"InternalError", "Internal error"};
   }
   return {"InternalError", "Internal error"};
 }
@@ -36,7 +46,8 @@ FieldError Make(FieldErrorType type, const FieldPath& path, std::string_view det
   return {type, path.Text(), std::move(body)};
 }
 
-FieldError MakeWithValue(FieldErrorType type, const FieldPath& path, const Value& value, std::string_view detail) {
+FieldError MakeWithValue(FieldErrorType type, const FieldPath& path, const Value& value,
+                         std::string_view detail) {
   std::string body = Words(type).text;
   body.append(": ").append(ShowValue(value));
   if (!detail.empty()) body.append(": ").append(detail);
@@ -53,7 +64,9 @@ FieldPath FieldPath::Child(std::string_view name) const {
   return FieldPath(std::move(text));
 }
 
-FieldPath FieldPath::Index(std::size_t index) const { return FieldPath(text_ + '[' + std::to_string(index) + ']'); }
+FieldPath FieldPath::Index(std::size_t index) const {
+  return FieldPath(text_ + '[' + std::to_string(index) + ']');
+}
 
 FieldPath FieldPath::Key(std::string_view key) const {
   return FieldPath(text_ + '[' + std::string(key) + ']');
@@ -64,9 +77,13 @@ const std::string& FieldPath::Text() const {
   return text_.empty() ? kNil : text_;
 }
 
-std::string FieldError::Message() const { return field + ": " + body; }
+std::string FieldError::Message() const {
+  return field + ": " + body;
+}
 
-base::Cause FieldError::ToCause() const { return {Words(type).reason, body, field}; }
+base::Cause FieldError::ToCause() const {
+  return {Words(type).reason, body, field};
+}
 
 std::string ShowValue(const Value& value) {
   if (value.is_string()) return base::Quote(value.get_ref<const std::string&>());
@@ -96,7 +113,8 @@ FieldError NotFoundError(const FieldPath& path, const Value& value) {
   return MakeWithValue(FieldErrorType::kNotFound, path, value, {});
 }
 
-FieldError NotSupportedError(const FieldPath& path, const Value& value, const std::vector<std::string>& supported) {
+FieldError NotSupportedError(const FieldPath& path, const Value& value,
+                             const std::vector<std::string>& supported) {
   std::string detail;
   for (const std::string& choice : supported) {
     detail += detail.empty() ? "supported values: " : ", ";

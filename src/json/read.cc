@@ -1,13 +1,13 @@
 #include "annex/json/read.h"
 
+#include "annex/base/strings.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
 #include <optional>
 #include <utility>
-
-#include "annex/base/strings.h"
 
 namespace annex::json {
 namespace {
@@ -21,9 +21,12 @@ constexpr std::array<bool, 256> kPlainInString = [] {
   return table;
 }();
 
-bool IsDigit(char character) { return character >= '0' && character <= '9'; }
+bool IsDigit(char character) {
+  return character >= '0' && character <= '9';
+}
 
-// Reads without recursion: a container that is open lies on `stack_`, so depth costs heap and not the thread's stack.
+// Reads without recursion: a container that is open lies on `stack_`, so depth costs heap and not the
+// thread's stack.
 class Reader {
  public:
   Reader(std::string_view text, ReadReport* report) : text_(text), report_(report) {}
@@ -146,16 +149,25 @@ class Reader {
     SkipSpace();
     if (position_ >= text_.size()) return FailAt("looking for beginning of value");
     switch (text_[position_]) {
-      case '{': return Open(value, Value::value_t::object);
-      case '[': return Open(value, Value::value_t::array);
+      case '{':
+        return Open(value, Value::value_t::object);
+      case '[':
+        return Open(value, Value::value_t::array);
       case '"': {
         value = std::string();
         return ReadString(value.get_ref<std::string&>());
       }
-      case 't': value = true; return ReadWord("true");
-      case 'f': value = false; return ReadWord("false");
-      case 'n': value = nullptr; return ReadWord("null");
-      default: return ReadNumber(value);
+      case 't':
+        value = true;
+        return ReadWord("true");
+      case 'f':
+        value = false;
+        return ReadWord("false");
+      case 'n':
+        value = nullptr;
+        return ReadWord("null");
+      default:
+        return ReadNumber(value);
     }
   }
 
@@ -232,7 +244,8 @@ class Reader {
     ++position_;
     while (true) {
       const std::size_t begin = position_;
-      while (position_ < text_.size() && kPlainInString[static_cast<unsigned char>(text_[position_])]) ++position_;
+      while (position_ < text_.size() && kPlainInString[static_cast<unsigned char>(text_[position_])])
+        ++position_;
       out.append(text_, begin, position_ - begin);
       if (position_ >= text_.size()) return FailAt("in string literal");
       const auto byte = static_cast<unsigned char>(text_[position_]);
@@ -254,14 +267,30 @@ class Reader {
     ++position_;
     if (position_ >= text_.size()) return FailAt("in string escape code");
     switch (text_[position_]) {
-      case '"': out += '"'; break;
-      case '\\': out += '\\'; break;
-      case '/': out += '/'; break;
-      case 'b': out += '\b'; break;
-      case 'f': out += '\f'; break;
-      case 'n': out += '\n'; break;
-      case 'r': out += '\r'; break;
-      case 't': out += '\t'; break;
+      case '"':
+        out += '"';
+        break;
+      case '\\':
+        out += '\\';
+        break;
+      case '/':
+        out += '/';
+        break;
+      case 'b':
+        out += '\b';
+        break;
+      case 'f':
+        out += '\f';
+        break;
+      case 'n':
+        out += '\n';
+        break;
+      case 'r':
+        out += '\r';
+        break;
+      case 't':
+        out += '\t';
+        break;
       case 'u': {
         ++position_;
         char32_t code_point = 0;
@@ -269,7 +298,8 @@ class Reader {
         base::AppendUtf8(out, JoinSurrogates(code_point));
         return true;
       }
-      default: return FailAt("in string escape code");
+      default:
+        return FailAt("in string escape code");
     }
     ++position_;
     return true;
@@ -314,6 +344,8 @@ class Reader {
 
 }  // namespace
 
-base::Result<Value> Parse(std::string_view text, ReadReport* report) { return Reader(text, report).Read(); }
+base::Result<Value> Parse(std::string_view text, ReadReport* report) {
+  return Reader(text, report).Read();
+}
 
 }  // namespace annex::json

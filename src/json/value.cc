@@ -35,7 +35,8 @@ bool FlagAt(const Value& value, std::initializer_list<std::string_view> path) {
   return found != nullptr && found->is_boolean() && found->get<bool>();
 }
 
-std::int64_t IntegerAt(const Value& value, std::initializer_list<std::string_view> path, std::int64_t otherwise) {
+std::int64_t IntegerAt(const Value& value, std::initializer_list<std::string_view> path,
+                       std::int64_t otherwise) {
   const Value* found = FindPath(value, path);
   return found != nullptr && found->is_number_integer() ? found->get<std::int64_t>() : otherwise;
 }
@@ -54,16 +55,23 @@ bool IsWholeNumber(double number) {
 
 std::string_view TypeName(const Value& value) {
   switch (value.type()) {
-    case Value::value_t::boolean: return "boolean";
+    case Value::value_t::boolean:
+      return "boolean";
     case Value::value_t::number_integer:
-    case Value::value_t::number_unsigned: return "integer";
-    case Value::value_t::number_float: return "number";
-    case Value::value_t::string: return "string";
-    case Value::value_t::array: return "array";
-    case Value::value_t::object: return "object";
+    case Value::value_t::number_unsigned:
+      return "integer";
+    case Value::value_t::number_float:
+      return "number";
+    case Value::value_t::string:
+      return "string";
+    case Value::value_t::array:
+      return "array";
+    case Value::value_t::object:
+      return "object";
     case Value::value_t::null:
     case Value::value_t::binary:
-    case Value::value_t::discarded: return "null";
+    case Value::value_t::discarded:
+      return "null";
   }
   return "null";
 }

@@ -1,18 +1,18 @@
 #include "annex/json/write.h"
 
+#include "annex/base/strings.h"
+
 #include <array>
 #include <charconv>
 #include <cmath>
-
-#include "annex/base/strings.h"
 
 namespace annex::json {
 namespace {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
-// 1 for the bytes that a JSON string of Go cannot hold as they are: control characters, quotes, HTML's special characters
-// and everything beyond ASCII (which needs a look: U+2028, U+2029, invalid bytes).
+// 1 for the bytes that a JSON string of Go cannot hold as they are: control characters, quotes, HTML's
+// special characters and everything beyond ASCII (which needs a look: U+2028, U+2029, invalid bytes).
 constexpr std::array<bool, 256> kNeedsCare = [] {
   std::array<bool, 256> table{};
   for (std::size_t i = 0; i < 256; ++i) table[i] = i < 0x20 || i >= 0x80;
@@ -22,13 +22,27 @@ constexpr std::array<bool, 256> kNeedsCare = [] {
 
 void AppendAsciiEscape(std::string& out, unsigned char byte) {
   switch (byte) {
-    case '"': out += "\\\""; return;
-    case '\\': out += "\\\\"; return;
-    case '\b': out += "\\b"; return;
-    case '\f': out += "\\f"; return;
-    case '\n': out += "\\n"; return;
-    case '\r': out += "\\r"; return;
-    case '\t': out += "\\t"; return;
+    case '"':
+      out += "\\\"";
+      return;
+    case '\\':
+      out += "\\\\";
+      return;
+    case '\b':
+      out += "\\b";
+      return;
+    case '\f':
+      out += "\\f";
+      return;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
     default:
       out += "\\u00";
       out += kHexDigits[byte >> 4U];
@@ -78,12 +92,13 @@ void AppendJsonNumber(std::string& out, double number) {
   const double size = std::fabs(number);
   const bool scientific = size != 0 && (size < 1e-6 || size >= 1e21);
   std::array<char, 400> text{};
-  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), number,
-                                          scientific ? std::chars_format::scientific : std::chars_format::fixed);
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), number,
+                    scientific ? std::chars_format::scientific : std::chars_format::fixed);
   std::string_view digits(text.data(), static_cast<std::size_t>(end - text.data()));
   // Go writes e-9 where C++ writes e-09.
-  if (scientific && digits.size() >= 4 && digits[digits.size() - 4] == 'e' && digits[digits.size() - 2] == '0' &&
-      digits[digits.size() - 3] == '-') {
+  if (scientific && digits.size() >= 4 && digits[digits.size() - 4] == 'e' &&
+      digits[digits.size() - 2] == '0' && digits[digits.size() - 3] == '-') {
     out.append(digits.substr(0, digits.size() - 2));
     out += digits.back();
   } else {
@@ -117,8 +132,12 @@ void AppendJson(std::string& out, const Value& value) {
       out += ']';
       return;
     }
-    case Value::value_t::string: AppendJsonString(out, value.get_ref<const std::string&>()); return;
-    case Value::value_t::boolean: out += value.get<bool>() ? "true" : "false"; return;
+    case Value::value_t::string:
+      AppendJsonString(out, value.get_ref<const std::string&>());
+      return;
+    case Value::value_t::boolean:
+      out += value.get<bool>() ? "true" : "false";
+      return;
     case Value::value_t::number_integer:
     case Value::value_t::number_unsigned: {
       std::array<char, 24> text{};
@@ -126,10 +145,14 @@ void AppendJson(std::string& out, const Value& value) {
       out.append(text.data(), static_cast<std::size_t>(end - text.data()));
       return;
     }
-    case Value::value_t::number_float: AppendJsonNumber(out, value.get<double>()); return;
+    case Value::value_t::number_float:
+      AppendJsonNumber(out, value.get<double>());
+      return;
     case Value::value_t::null:
     case Value::value_t::binary:
-    case Value::value_t::discarded: out += "null"; return;
+    case Value::value_t::discarded:
+      out += "null";
+      return;
   }
 }
 
@@ -139,7 +162,9 @@ std::string ToJson(const Value& value) {
   return out;
 }
 
-std::string ToPrettyJson(const Value& value) { return Indent(ToJson(value)); }
+std::string ToPrettyJson(const Value& value) {
+  return Indent(ToJson(value));
+}
 
 std::string Indent(std::string_view json) {
   std::string out;

@@ -1,7 +1,9 @@
 #include "annex/kube/client.h"
 
-#include <cpprest/http_client.h>
-#include <pplx/threadpool.h>
+#include "annex/base/mutex.h"
+#include "annex/base/strings.h"
+#include "annex/json/read.h"
+#include "annex/json/write.h"
 
 #include <algorithm>
 #include <exception>
@@ -9,10 +11,8 @@
 #include <optional>
 #include <utility>
 
-#include "annex/base/mutex.h"
-#include "annex/base/strings.h"
-#include "annex/json/read.h"
-#include "annex/json/write.h"
+#include <cpprest/http_client.h>
+#include <pplx/threadpool.h>
 
 namespace annex::kube {
 namespace {
@@ -20,7 +20,8 @@ namespace {
 namespace web_client = web::http::client;
 
 constexpr std::chrono::seconds kCallTimeout{10};
-// Without a sign of life from the server a watch counts as broken. Longer than any watch that a Reflector asks for.
+// Without a sign of life from the server a watch counts as broken. Longer than any watch that a Reflector
+// asks for.
 constexpr std::chrono::seconds kWatchTimeout{330};
 // A token file is read again at this age: kubelet renews it long before it ends.
 constexpr std::chrono::seconds kTokenAge{60};
@@ -39,16 +40,27 @@ base::Status Unavailable(const std::string& message) {
 base::Status StatusOf(const Answer& answer) {
   base::Reason reason = base::Reason::kServiceUnavailable;
   switch (answer.status) {
-    case 401: reason = base::Reason::kUnauthorized; break;
-    case 403: reason = base::Reason::kForbidden; break;
-    case 404: reason = base::Reason::kNotFound; break;
-    case 410: reason = base::Reason::kExpired; break;
-    default: break;
+    case 401:
+      reason = base::Reason::kUnauthorized;
+      break;
+    case 403:
+      reason = base::Reason::kForbidden;
+      break;
+    case 404:
+      reason = base::Reason::kNotFound;
+      break;
+    case 410:
+      reason = base::Reason::kExpired;
+      break;
+    default:
+      break;
   }
   return {reason, "kube-apiserver answered " + std::to_string(answer.status) + ": " + answer.Message()};
 }
 
-boost::asio::const_buffer Buffer(const std::string& text) { return boost::asio::buffer(text); }
+boost::asio::const_buffer Buffer(const std::string& text) {
+  return boost::asio::buffer(text);
+}
 
 // Only the authority that the configuration names is trusted; the library would add the system's.
 void SetUpTls(const Config& config, boost::asio::ssl::context& context) {
@@ -68,7 +80,8 @@ web_client::http_client_config LibraryConfig(const Config& config, std::chrono::
   library.set_timeout(timeout);
   library.set_max_redirects(0);
   library.set_validate_certificates(!config.insecure_skip_tls_verify);
-  library.set_ssl_context_callback([config](boost::asio::ssl::context& context) { SetUpTls(config, context); });
+  library.set_ssl_context_callback(
+      [config](boost::asio::ssl::context& context) { SetUpTls(config, context); });
   return library;
 }
 
@@ -90,7 +103,9 @@ std::string Answer::Message() const {
   return message.empty() ? "HTTP status " + std::to_string(status) : message;
 }
 
-std::string EscapeQuery(const std::string& value) { return web::uri::encode_data_string(value); }
+std::string EscapeQuery(const std::string& value) {
+  return web::uri::encode_data_string(value);
+}
 
 class Client::Implementation {
  public:
@@ -115,7 +130,8 @@ class Client::Implementation {
     const auto stream = response.body();
     while (true) {
       const concurrency::streams::container_buffer<std::string> line;
-      ANNEX_CO_TRY(const std::size_t length, co_await Wait<std::size_t>([&] { return stream.read_line(line); }, executor));
+      ANNEX_CO_TRY(const std::size_t length,
+                   co_await Wait<std::size_t>([&] { return stream.read_line(line); }, executor));
       if (length == 0) {
         if (stream.is_eof()) co_return base::Result<void>();
         continue;
@@ -161,20 +177,22 @@ class Client::Implementation {
     return token_;
   }
 
-  base::Task<base::Result<web::http::http_response>> Headers(web_client::http_client& client, web::http::http_request request,
+  base::Task<base::Result<web::http::http_response>> Headers(web_client::http_client& client,
+                                                             web::http::http_request request,
                                                              base::Executor& executor) {
-    return Wait<web::http::http_response>([this, &client, request] { return client.request(request, cancellation_.get_token()); },
-                                          executor);
+    return Wait<web::http::http_response>(
+        [this, &client, request] { return client.request(request, cancellation_.get_token()); }, executor);
   }
 
   base::Task<base::Result<Answer>> Body(web::http::http_response response, base::Executor& executor) {
-    ANNEX_CO_TRY(const auto bytes,
-                 co_await Wait<std::vector<unsigned char>>([&] { return response.extract_vector(); }, executor));
+    ANNEX_CO_TRY(const auto bytes, co_await Wait<std::vector<unsigned char>>(
+                                       [&] { return response.extract_vector(); }, executor));
     Answer answer;
     answer.status = response.status_code();
     auto body = json::Parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     if (!body) {
-      co_return base::Error(Unavailable("an answer that is no JSON (HTTP status " + std::to_string(answer.status) + ")"));
+      co_return base::Error(
+          Unavailable("an answer that is no JSON (HTTP status " + std::to_string(answer.status) + ")"));
     }
     answer.body = *std::move(body);
     co_return answer;
@@ -220,7 +238,9 @@ class Client::Implementation {
 };
 
 Client::Client(std::unique_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
-Client::~Client() { Stop(); }
+Client::~Client() {
+  Stop();
+}
 
 base::Result<std::unique_ptr<Client>> Client::Make(Config config) {
   SetUpThreads();
@@ -230,7 +250,9 @@ base::Result<std::unique_ptr<Client>> Client::Make(Config config) {
     SetUpTls(config, context);
     return std::unique_ptr<Client>(new Client(std::make_unique<Implementation>(std::move(config))));
   } catch (const std::exception& error) {
-    return base::Error(base::Reason::kInvalid, std::string("the kubeconfig's server or certificates cannot be used: ") + error.what());
+    return base::Error(
+        base::Reason::kInvalid,
+        std::string("the kubeconfig's server or certificates cannot be used: ") + error.what());
   }
 }
 
@@ -242,6 +264,8 @@ base::Task<base::Result<void>> Client::Watch(Call call, OnEvent on_event, base::
   return implementation_->Watch(std::move(call), std::move(on_event), executor);
 }
 
-void Client::Stop() { implementation_->Stop(); }
+void Client::Stop() {
+  implementation_->Stop();
+}
 
 }  // namespace annex::kube

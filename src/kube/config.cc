@@ -1,5 +1,9 @@
 #include "annex/kube/config.h"
 
+#include "annex/base/strings.h"
+#include "annex/json/value.h"
+#include "annex/json/yaml.h"
+
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -7,10 +11,6 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
-
-#include "annex/base/strings.h"
-#include "annex/json/value.h"
-#include "annex/json/yaml.h"
 
 namespace annex::kube {
 namespace {
@@ -22,8 +22,8 @@ base::Status Invalid(const std::string& path, const std::string& message) {
 }
 
 // The entry `name` of one of a kubeconfig's lists of named things; what it holds is in its member `kind`.
-base::Result<json::Value> Named(const json::Value& document, const std::string& path, const char* list, const char* kind,
-                                const std::string& name) {
+base::Result<json::Value> Named(const json::Value& document, const std::string& path, const char* list,
+                                const char* kind, const std::string& name) {
   for (const json::Value& entry : json::ItemsAt(document, {list})) {
     if (json::TextAt(entry, {"name"}) != name) continue;
     const json::Value* value = json::Find(entry, kind);
@@ -53,7 +53,8 @@ base::Result<void> ReadCluster(const json::Value& cluster, const std::string& pa
   while (config.server.ends_with('/')) config.server.pop_back();
   for (const char* field : {"tls-server-name", "proxy-url"}) {
     if (!json::TextAt(cluster, {field}).empty()) {
-      return base::Error(Invalid(path, "cluster." + std::string(field) + " is not supported; remove it and reach the server directly"));
+      return base::Error(Invalid(path, "cluster." + std::string(field) +
+                                           " is not supported; remove it and reach the server directly"));
     }
   }
   config.insecure_skip_tls_verify = json::FlagAt(cluster, {"insecure-skip-tls-verify"});
@@ -64,8 +65,9 @@ base::Result<void> ReadCluster(const json::Value& cluster, const std::string& pa
 base::Result<void> ReadUser(const json::Value& user, const std::string& path, Config& config) {
   for (const char* field : {"exec", "auth-provider", "username"}) {
     if (json::Find(user, field) != nullptr) {
-      return base::Error(Invalid(path, "user." + std::string(field) +
-                                           " is not supported; use a client certificate, a token or a tokenFile"));
+      return base::Error(
+          Invalid(path, "user." + std::string(field) +
+                            " is not supported; use a client certificate, a token or a tokenFile"));
     }
   }
   ANNEX_TRY(config.client_certificate, PemAt(user, path, "client-certificate"));
@@ -96,9 +98,11 @@ base::Result<Config> LoadKubeconfig(const std::string& path) {
   if (!parsed) return base::Error(Invalid(path, parsed.error().message));
   const json::Value& document = *parsed;
   const std::string& context_name = json::TextAt(document, {"current-context"});
-  if (context_name.empty()) return base::Error(Invalid(path, "current-context: not set; set it to one of the contexts"));
+  if (context_name.empty())
+    return base::Error(Invalid(path, "current-context: not set; set it to one of the contexts"));
   ANNEX_TRY(const json::Value context, Named(document, path, "contexts", "context", context_name));
-  ANNEX_TRY(const json::Value cluster, Named(document, path, "clusters", "cluster", json::TextAt(context, {"cluster"})));
+  ANNEX_TRY(const json::Value cluster,
+            Named(document, path, "clusters", "cluster", json::TextAt(context, {"cluster"})));
   ANNEX_TRY(const json::Value user, Named(document, path, "users", "user", json::TextAt(context, {"user"})));
   Config config;
   config.namespace_name = json::TextAt(context, {"namespace"});
@@ -112,12 +116,14 @@ base::Result<Config> InClusterConfig() {
   const char* port = std::getenv("KUBERNETES_SERVICE_PORT");
   if (host == nullptr || port == nullptr) {
     return base::Error(base::Reason::kInvalid,
-                       "this process does not run in a pod (KUBERNETES_SERVICE_HOST is not set); name the cluster with --kubeconfig, "
+                       "this process does not run in a pod (KUBERNETES_SERVICE_HOST is not set); name the "
+                       "cluster with --kubeconfig, "
                        "or run without one with --standalone");
   }
   Config config;
   const std::string address = host;
-  config.server = "https://" + (address.find(':') == std::string::npos ? address : "[" + address + "]") + ":" + port;
+  config.server =
+      "https://" + (address.find(':') == std::string::npos ? address : "[" + address + "]") + ":" + port;
   ANNEX_TRY(config.certificate_authority, ReadConfigFile(std::string(kServiceAccount) + "ca.crt"));
   config.token_file = std::string(kServiceAccount) + "token";
   ANNEX_TRY(config.namespace_name, ReadConfigFile(std::string(kServiceAccount) + "namespace"));

@@ -1,11 +1,11 @@
 #include "annex/kube/reflector.h"
 
+#include "annex/base/log.h"
+#include "annex/kube/backoff.h"
+
 #include <optional>
 #include <utility>
 #include <vector>
-
-#include "annex/base/log.h"
-#include "annex/kube/backoff.h"
 
 namespace annex::kube {
 namespace {
@@ -42,7 +42,8 @@ base::Task<void> Reflector::Run(Handlers handlers) {
     }
     const base::Status& why = listed ? followed.error() : listed.error();
     if (why.reason == base::Reason::kExpired) continue;
-    base::LogWarning("Following a resource of the cluster failed; trying again", {{"path", options_.path}, {"error", why.message}});
+    base::LogWarning("Following a resource of the cluster failed; trying again",
+                     {{"path", options_.path}, {"error", why.message}});
     co_await base::Sleep(executor_, backoff.Next(random_));
   }
 }
@@ -61,7 +62,8 @@ base::Task<base::Result<std::string>> Reflector::List(const Handlers& handlers) 
     call.method = "GET";
     call.target = Target("limit=" + std::to_string(kPageSize));
     if (!continue_token.empty()) call.target += "&continue=" + EscapeQuery(continue_token);
-    if (options_.metadata_only) call.accept = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+    if (options_.metadata_only)
+      call.accept = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
     ANNEX_CO_TRY(const Answer answer, co_await client_.Send(std::move(call), executor_));
     if (!answer.ok()) {
       const auto reason = answer.status == 410 ? base::Reason::kExpired : base::Reason::kServiceUnavailable;
@@ -86,7 +88,8 @@ base::Task<base::Result<void>> Reflector::Watch(const Handlers& handlers, std::s
   const Client::OnEvent on_event = [&](json::Value event) -> base::Task<base::Result<void>> {
     const std::string& type = json::TextAt(event, {"type"});
     const json::Value* object = json::Find(event, "object");
-    if (object == nullptr) co_return base::Error(base::Reason::kServiceUnavailable, "an event without an object");
+    if (object == nullptr)
+      co_return base::Error(base::Reason::kServiceUnavailable, "an event without an object");
     if (type == "ERROR") {
       const bool expired = json::IntegerAt(*object, {"code"}) == 410;
       co_return base::Error(expired ? base::Reason::kExpired : base::Reason::kServiceUnavailable,

@@ -149,7 +149,8 @@ class Translator {
 std::string AsWritten(std::string part, const std::string& text) {
   constexpr std::string_view kTranslated = "(?P<";
   if (text.find(part) != std::string::npos) return part;
-  for (auto at = part.find(kTranslated); at != std::string::npos; at = part.find(kTranslated, at)) part.erase(at + 2, 1);
+  for (auto at = part.find(kTranslated); at != std::string::npos; at = part.find(kTranslated, at))
+    part.erase(at + 2, 1);
   return part;
 }
 

@@ -1,13 +1,15 @@
 #include "annex/selector/field_selector.h"
 
-#include <algorithm>
-
 #include "annex/base/strings.h"
+
+#include <algorithm>
 
 namespace annex::selector {
 namespace {
 
-auto Bad(std::string message) { return base::Error(base::Reason::kBadRequest, std::move(message)); }
+auto Bad(std::string message) {
+  return base::Error(base::Reason::kBadRequest, std::move(message));
+}
 
 // Splits at commas that no backslash stands before.
 std::vector<std::string_view> SplitTerms(std::string_view text) {
@@ -38,12 +40,14 @@ base::Result<std::string> Unescape(std::string_view text) {
       if (text[i] != '\\' && text[i] != ',' && text[i] != '=') {
         std::size_t end = begin;
         base::NextCodePoint(text, end);
-        return Bad("invalid field selector: invalid escape sequence: \\" + std::string(text.substr(begin, end - begin)));
+        return Bad("invalid field selector: invalid escape sequence: \\" +
+                   std::string(text.substr(begin, end - begin)));
       }
       value += text[i];
     } else if (character == ',' || character == '=') {
       // The number is how Go prints a character without a format of its own.
-      return Bad("invalid field selector: unescaped character in value: " + std::to_string(static_cast<int>(character)));
+      return Bad("invalid field selector: unescaped character in value: " +
+                 std::to_string(static_cast<int>(character)));
     } else {
       value += character;
     }
@@ -78,7 +82,8 @@ base::Result<std::vector<FieldRequirement>> ParseFieldSelector(std::string_view 
     if (term.empty()) continue;
     const auto split = SplitTerm(term);
     if (!split) {
-      return Bad("invalid selector: '" + std::string(text) + "'; can't understand '" + std::string(term) + "'");
+      return Bad("invalid selector: '" + std::string(text) + "'; can't understand '" + std::string(term) +
+                 "'");
     }
     ANNEX_TRY(std::string value, Unescape(split->value));
     requirements.push_back({std::string(split->field), split->equal, std::move(value)});

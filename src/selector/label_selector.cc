@@ -1,14 +1,14 @@
 #include "annex/selector/label_selector.h"
 
-#include <algorithm>
-#include <cstdint>
-#include <string>
-#include <utility>
-
 #include "annex/base/names.h"
 #include "annex/base/strings.h"
 #include "annex/json/field_error.h"
 #include "annex/selector/terms.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
 
 namespace annex::selector {
 namespace {
@@ -38,7 +38,9 @@ struct Token {
 bool IsSpace(char character) {
   return character == ' ' || character == '\t' || character == '\r' || character == '\n';
 }
-bool IsSymbol(char character) { return std::string_view("=!(),><").find(character) != std::string_view::npos; }
+bool IsSymbol(char character) {
+  return std::string_view("=!(),><").find(character) != std::string_view::npos;
+}
 
 // Splits the text into tokens. A NUL ends the text, as it does upstream.
 class Lexer {
@@ -71,13 +73,20 @@ class Lexer {
     }
     const char character = text_[position_++];
     switch (character) {
-      case '=': return {TokenType::kEquals, "="};
-      case '!': return {TokenType::kNot, "!"};
-      case '(': return {TokenType::kOpen, "("};
-      case ')': return {TokenType::kClose, ")"};
-      case ',': return {TokenType::kComma, ","};
-      case '>': return {TokenType::kGreater, ">"};
-      default: return {TokenType::kLess, "<"};
+      case '=':
+        return {TokenType::kEquals, "="};
+      case '!':
+        return {TokenType::kNot, "!"};
+      case '(':
+        return {TokenType::kOpen, "("};
+      case ')':
+        return {TokenType::kClose, ")"};
+      case ',':
+        return {TokenType::kComma, ","};
+      case '>':
+        return {TokenType::kGreater, ">"};
+      default:
+        return {TokenType::kLess, "<"};
     }
   }
 
@@ -94,7 +103,9 @@ class Lexer {
   std::size_t position_ = 0;
 };
 
-auto Bad(std::string message) { return base::Error(base::Reason::kBadRequest, std::move(message)); }
+auto Bad(std::string message) {
+  return base::Error(base::Reason::kBadRequest, std::move(message));
+}
 
 base::Result<void> CheckKey(const std::string& key, const json::FieldPath& path) {
   const auto problems = base::CheckQualifiedName(key);
@@ -111,23 +122,29 @@ class Parser {
     while (true) {
       const Token& first = Peek();
       if (first.type == TokenType::kEnd) return conditions;
-      if (!BeginsRequirement(first)) return Bad("found '" + first.text + "', expected: !, identifier, or 'end of string'");
+      if (!BeginsRequirement(first))
+        return Bad("found '" + first.text + "', expected: !, identifier, or 'end of string'");
       auto condition = Requirement();
       if (!condition) return Bad("unable to parse requirement: " + condition.error().message);
       conditions.push_back(*std::move(condition));
       const Token& next = Take();
       if (next.type == TokenType::kEnd) return conditions;
-      if (next.type != TokenType::kComma) return Bad("found '" + next.text + "', expected: ',' or 'end of string'");
-      if (!BeginsRequirement(Peek())) return Bad("found '" + Peek().text + "', expected: identifier after ','");
+      if (next.type != TokenType::kComma)
+        return Bad("found '" + next.text + "', expected: ',' or 'end of string'");
+      if (!BeginsRequirement(Peek()))
+        return Bad("found '" + Peek().text + "', expected: identifier after ','");
     }
   }
 
  private:
   // `in` and `notin` are keywords only where an operator is expected.
   static bool IsIdentifier(const Token& token) {
-    return token.type == TokenType::kIdentifier || token.type == TokenType::kIn || token.type == TokenType::kNotIn;
+    return token.type == TokenType::kIdentifier || token.type == TokenType::kIn ||
+           token.type == TokenType::kNotIn;
   }
-  static bool BeginsRequirement(const Token& token) { return IsIdentifier(token) || token.type == TokenType::kNot; }
+  static bool BeginsRequirement(const Token& token) {
+    return IsIdentifier(token) || token.type == TokenType::kNot;
+  }
 
   const Token& Peek() const { return tokens_[std::min(position_, tokens_.size() - 1)]; }
   const Token& Take() {
@@ -159,13 +176,21 @@ class Parser {
       case TokenType::kIn:
       case TokenType::kNotIn: {
         ANNEX_TRY(auto values, Values());
-        return TermCondition{"", token.type == TokenType::kIn ? Operator::kIn : Operator::kNotIn, std::move(values)};
+        return TermCondition{"", token.type == TokenType::kIn ? Operator::kIn : Operator::kNotIn,
+                             std::move(values)};
       }
       case TokenType::kEquals:
-      case TokenType::kDoubleEquals: break;
-      case TokenType::kNotEquals: op = Operator::kNotIn; break;
-      case TokenType::kGreater: op = Operator::kGreater; break;
-      case TokenType::kLess: op = Operator::kLess; break;
+      case TokenType::kDoubleEquals:
+        break;
+      case TokenType::kNotEquals:
+        op = Operator::kNotIn;
+        break;
+      case TokenType::kGreater:
+        op = Operator::kGreater;
+        break;
+      case TokenType::kLess:
+        op = Operator::kLess;
+        break;
       case TokenType::kError:
       case TokenType::kEnd:
       case TokenType::kIdentifier:
@@ -231,13 +256,15 @@ class Parser {
       const std::string& value = condition.values[i];
       if (compares && !base::ParseInt64(value)) {
         messages.push_back(
-            json::InvalidError(path.Index(i), value, "for 'Gt', 'Lt' operators, the value must be an integer").Message());
+            json::InvalidError(path.Index(i), value, "for 'Gt', 'Lt' operators, the value must be an integer")
+                .Message());
       }
     }
     for (std::size_t i = 0; i < condition.values.size(); ++i) {
       const std::string& value = condition.values[i];
       if (const auto problems = base::CheckLabelValue(value); !problems.empty()) {
-        messages.push_back(json::InvalidError(path.Index(i).Key(key), value, base::Join(problems, "; ")).Message());
+        messages.push_back(
+            json::InvalidError(path.Index(i).Key(key), value, base::Join(problems, "; ")).Message());
       }
     }
     if (messages.empty()) return {};
@@ -251,6 +278,8 @@ class Parser {
 
 }  // namespace
 
-base::Result<std::vector<TermCondition>> ParseLabelSelector(std::string_view text) { return Parser(text).Parse(); }
+base::Result<std::vector<TermCondition>> ParseLabelSelector(std::string_view text) {
+  return Parser(text).Parse();
+}
 
 }  // namespace annex::selector

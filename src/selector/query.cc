@@ -1,9 +1,9 @@
 #include "annex/selector/query.h"
 
-#include <algorithm>
-
 #include "annex/base/strings.h"
 #include "annex/selector/terms.h"
+
+#include <algorithm>
 
 namespace annex::selector {
 namespace {
@@ -34,12 +34,17 @@ bool KeyMatches(const KeyCondition& condition, std::string_view key) {
 bool TermCondition::Matches(std::string_view encoded_terms) const {
   const auto value = FindTerm(encoded_terms, name);
   switch (op) {
-    case Operator::kIn: return value && Holds(*value, values);
-    case Operator::kNotIn: return !value || !Holds(*value, values);
-    case Operator::kExists: return value.has_value();
-    case Operator::kNotExists: return !value;
+    case Operator::kIn:
+      return value && Holds(*value, values);
+    case Operator::kNotIn:
+      return !value || !Holds(*value, values);
+    case Operator::kExists:
+      return value.has_value();
+    case Operator::kNotExists:
+      return !value;
     case Operator::kGreater:
-    case Operator::kLess: return value && Compares(op, *value, values);
+    case Operator::kLess:
+      return value && Compares(op, *value, values);
   }
   return false;
 }
@@ -50,9 +55,9 @@ bool KeysMatch(const std::vector<KeyCondition>& conditions, std::string_view key
 }
 
 bool Query::Matches(std::string_view key, std::string_view encoded_terms) const {
-  return KeysMatch(keys, key) &&
-         std::all_of(terms.begin(), terms.end(),
-                     [&](const TermCondition& condition) { return condition.Matches(encoded_terms); });
+  return KeysMatch(keys, key) && std::all_of(terms.begin(), terms.end(), [&](const TermCondition& condition) {
+           return condition.Matches(encoded_terms);
+         });
 }
 
 }  // namespace annex::selector

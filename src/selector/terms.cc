@@ -14,8 +14,12 @@ void AppendText(std::string& out, std::string_view text) {
 
 }  // namespace
 
-std::string LabelTerm(std::string_view key) { return std::string("L").append(key); }
-std::string FieldTerm(std::string_view index_name) { return std::string("F").append(index_name); }
+std::string LabelTerm(std::string_view key) {
+  return std::string("L").append(key);
+}
+std::string FieldTerm(std::string_view index_name) {
+  return std::string("F").append(index_name);
+}
 
 TermSet::TermSet(const std::map<std::string, std::string>& terms) {
   for (const auto& [name, value] : terms) {

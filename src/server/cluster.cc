@@ -1,10 +1,10 @@
 #include "cluster.h"
 
-#include <utility>
-
 #include "annex/base/log.h"
 #include "annex/kube/config.h"
 #include "private_files.h"
+
+#include <utility>
 
 namespace annex::server {
 namespace {
@@ -18,7 +18,8 @@ base::Result<void> CompleteService(ServeOptions& options, const kube::Config& co
   if (options.service_namespace.empty()) options.service_namespace = config.namespace_name;
   if (!options.service_namespace.empty()) return {};
   return base::Error(base::Reason::kInvalid,
-                     "--service-namespace is missing: name the namespace of the Service that leads to this server (the kubeconfig's "
+                     "--service-namespace is missing: name the namespace of the Service that leads to this "
+                     "server (the kubeconfig's "
                      "context names none)");
 }
 
@@ -43,8 +44,9 @@ base::Result<std::unique_ptr<Cluster>> Cluster::Start(const ServeOptions& asked)
   server->AddHealthChecks();
   ANNEX_TRY(server->pki_, Pki::Open(options.data_dir, server->foundation_->clock));
   ANNEX_RETURN_IF_ERROR(server->StartFrontend());
-  ANNEX_TRY(server->folder_, DefinitionFolder::Start({options.definitions_dir, true}, server->frontend_->local(),
-                                                     server->foundation_->metrics));
+  ANNEX_TRY(server->folder_,
+            DefinitionFolder::Start({options.definitions_dir, true}, server->frontend_->local(),
+                                    server->foundation_->metrics));
   ANNEX_RETURN_IF_ERROR(server->frontend_->Listen(*server->pki_, server->ServingNames()));
   base::LogInfo("Serving securely", {{"address", options.listen_address},
                                      {"port", static_cast<std::uint64_t>(server->frontend_->port())},
@@ -70,9 +72,11 @@ void Cluster::AddHealthChecks() {
                                return base::Error(base::Reason::kServiceUnavailable, message);
                              }});
   };
-  check("authentication", [this] { return authentication_.Ready(); },
-        "the cluster's ConfigMap kube-system/extension-apiserver-authentication was not read yet");
-  check("namespaces", [this] { return namespaces_.Ready(); }, "the cluster's namespaces were not read yet");
+  check(
+      "authentication", [this] { return authentication_.Ready(); },
+      "the cluster's ConfigMap kube-system/extension-apiserver-authentication was not read yet");
+  check(
+      "namespaces", [this] { return namespaces_.Ready(); }, "the cluster's namespaces were not read yet");
 }
 
 base::Result<void> Cluster::StartFrontend() {
@@ -94,15 +98,17 @@ std::vector<std::string> Cluster::ServingNames() const {
 
 base::Result<void> Cluster::StartRegistrar() {
   const ServeOptions& options = foundation_->options;
-  source::ApiServiceRegistrar::Service service{options.service_namespace, options.service_name, options.service_port,
-                                               pki_->authority()};
+  source::ApiServiceRegistrar::Service service{options.service_namespace, options.service_name,
+                                               options.service_port, pki_->authority()};
   if (!options.tls_cert_file.empty()) {
     ANNEX_TRY(service.ca_bundle, ReadFile(options.tls_cert_file));
   }
-  registrar_.emplace(source::ApiServiceRegistrar::Parts{*client_, foundation_->registry, frontend_->publisher(), foundation_->random,
+  registrar_.emplace(source::ApiServiceRegistrar::Parts{*client_, foundation_->registry,
+                                                        frontend_->publisher(), foundation_->random,
                                                         foundation_->metrics, foundation_->control_thread},
                      std::move(service));
-  foundation_->control_thread.Post([this] { frontend_->publisher().OnChange([this] { registrar_->Kick(); }); });
+  foundation_->control_thread.Post(
+      [this] { frontend_->publisher().OnChange([this] { registrar_->Kick(); }); });
   registrar_->Start();
   return {};
 }

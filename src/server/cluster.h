@@ -1,13 +1,9 @@
 // Cluster: a server behind a cluster's kube-apiserver, all its parts put together.
 //
-// Who asks and what they may do is decided with the cluster (delegated authentication and authorization); namespaces are the
-// cluster's; definitions come from files; the cluster's APIService objects are kept at what is served.
+// Who asks and what they may do is decided with the cluster (delegated authentication and authorization);
+// namespaces are the cluster's; definitions come from files; the cluster's APIService objects are kept at
+// what is served.
 #pragma once
-
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "annex/auth/access_reviewer.h"
 #include "annex/auth/cluster_authentication.h"
@@ -22,12 +18,18 @@
 #include "frontend.h"
 #include "pki.h"
 
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace annex::server {
 
 class Cluster {
  public:
   // Starts everything. It listens when it returns; it is ready once the cluster has told who may ask.
-  // Errors: as the parts have them. A cluster that cannot be reached is none: it is tried for as long as it takes.
+  // Errors: as the parts have them. A cluster that cannot be reached is none: it is tried for as long as it
+  // takes.
   static base::Result<std::unique_ptr<Cluster>> Start(const ServeOptions& options);
   ~Cluster();
   Cluster(const Cluster&) = delete;

@@ -1,9 +1,9 @@
 #include "definition_folder.h"
 
-#include <utility>
-
 #include "annex/base/log.h"
 #include "annex/base/strings.h"
+
+#include <utility>
 
 namespace annex::server {
 namespace {
@@ -16,9 +16,13 @@ constexpr std::chrono::milliseconds kLook{30'000};
 // What failed is tried again sooner: a definition that is being deleted will be gone.
 constexpr std::chrono::milliseconds kRetry{2'000};
 
-const std::string& NameOf(const Value& definition) { return json::TextAt(definition, {"metadata", "name"}); }
+const std::string& NameOf(const Value& definition) {
+  return json::TextAt(definition, {"metadata", "name"});
+}
 
-std::string PathOf(const std::string& name) { return std::string(kPath) + "/" + name; }
+std::string PathOf(const std::string& name) {
+  return std::string(kPath) + "/" + name;
+}
 
 base::Result<void> Outcome(const LocalClient::Answer& answer) {
   if (answer.status == 200 || answer.status == 201) return {};
@@ -31,20 +35,25 @@ base::Result<std::unique_ptr<DefinitionFolder>> DefinitionFolder::Start(Options 
                                                                         base::Metrics& metrics) {
   // Watched before it is read, so that no change falls between.
   ANNEX_TRY(auto watch, source::FolderWatch::Open(options.directory));
-  std::unique_ptr<DefinitionFolder> folder(new DefinitionFolder(std::move(options), std::move(watch), client, metrics));
+  std::unique_ptr<DefinitionFolder> folder(
+      new DefinitionFolder(std::move(options), std::move(watch), client, metrics));
   folder->Apply();
   folder->thread_.emplace("definitions", [raw = folder.get()] { raw->Follow(); });
   return folder;
 }
 
-DefinitionFolder::DefinitionFolder(Options options, std::unique_ptr<source::FolderWatch> watch, LocalClient& client,
-                                   base::Metrics& metrics)
+DefinitionFolder::DefinitionFolder(Options options, std::unique_ptr<source::FolderWatch> watch,
+                                   LocalClient& client, base::Metrics& metrics)
     : options_(std::move(options)),
       watch_(std::move(watch)),
       client_(client),
-      problems_metric_(
-          metrics.Gauges("annex_definition_file_problems", "Files and documents of definitions that cannot be used.", {}).With({})),
-      reloads_metric_(metrics.Counters("annex_definition_reloads_total", "Readings of the folder of definitions.", {}).With({})) {}
+      problems_metric_(metrics
+                           .Gauges("annex_definition_file_problems",
+                                   "Files and documents of definitions that cannot be used.", {})
+                           .With({})),
+      reloads_metric_(
+          metrics.Counters("annex_definition_reloads_total", "Readings of the folder of definitions.", {})
+              .With({})) {}
 
 DefinitionFolder::~DefinitionFolder() {
   watch_->Stop();
@@ -74,10 +83,13 @@ void DefinitionFolder::ApplyDocuments(source::DefinitionFiles& files) {
   for (source::DefinitionDocument& document : files.definitions) {
     const std::string& name = NameOf(document.definition);
     if (const auto [first, is_new] = seen.try_emplace(name, document.file); !is_new) {
-      files.problems.push_back({document.file, document.line, base::Quote(name) + " is defined in " + first->second + " already"});
+      files.problems.push_back(
+          {document.file, document.line, base::Quote(name) + " is defined in " + first->second + " already"});
       continue;
     }
-    if (const auto applied = applied_.find(name); applied != applied_.end() && applied->second == document.definition) continue;
+    if (const auto applied = applied_.find(name);
+        applied != applied_.end() && applied->second == document.definition)
+      continue;
     auto applied = ApplyDefinition(document.definition);
     if (applied) {
       base::LogInfo("Applied a definition", {{"definition", name}, {"file", document.file}});
@@ -96,12 +108,14 @@ base::Result<void> DefinitionFolder::ApplyDefinition(const Value& definition) {
     ANNEX_TRY(const auto existing, client_.Call("GET", PathOf(name), nullptr));
     if (existing.status != 200) return Outcome(existing);
     if (json::FindPath(existing.body, {"metadata", "deletionTimestamp"}) != nullptr) {
-      return base::Error(base::Reason::kConflict, base::Quote(name) + " is being deleted; it is made again when it is gone");
+      return base::Error(base::Reason::kConflict,
+                         base::Quote(name) + " is being deleted; it is made again when it is gone");
     }
     Value wanted = existing.body;
     wanted["spec"] = definition["spec"];
     for (const char* part : {"labels", "annotations"}) {
-      if (const Value* value = json::FindPath(definition, {"metadata", part})) wanted["metadata"][part] = *value;
+      if (const Value* value = json::FindPath(definition, {"metadata", part}))
+        wanted["metadata"][part] = *value;
     }
     ANNEX_TRY(answer, client_.Call("PUT", PathOf(name), wanted));
   }
@@ -112,11 +126,13 @@ base::Result<void> DefinitionFolder::WithdrawOthers(const std::set<std::string>&
   ANNEX_TRY(const auto list, client_.Call("GET", kPath, nullptr));
   for (const Value& definition : json::ItemsAt(list.body, {"items"})) {
     const std::string& name = NameOf(definition);
-    if (names.contains(name) || json::FindPath(definition, {"metadata", "deletionTimestamp"}) != nullptr) continue;
+    if (names.contains(name) || json::FindPath(definition, {"metadata", "deletionTimestamp"}) != nullptr)
+      continue;
     ANNEX_TRY(const auto answer, client_.Call("DELETE", PathOf(name), nullptr));
     if (answer.status != 404) ANNEX_RETURN_IF_ERROR(Outcome(answer));
     applied_.erase(name);
-    base::LogInfo("Withdrew a definition that is in no file any more; its objects stay in the store", {{"definition", name}});
+    base::LogInfo("Withdrew a definition that is in no file any more; its objects stay in the store",
+                  {{"definition", name}});
   }
   return {};
 }
@@ -128,11 +144,14 @@ void DefinitionFolder::Report(const source::DefinitionFiles& files) {
     std::string text = problem.file + ":" + std::to_string(problem.line) + ": " + problem.message;
     if (!reported_.contains(text)) {
       base::LogError("A definition file cannot be used; what was served before stays in force",
-                     {{"file", problem.file}, {"line", static_cast<std::uint64_t>(problem.line)}, {"error", problem.message}});
+                     {{"file", problem.file},
+                      {"line", static_cast<std::uint64_t>(problem.line)},
+                      {"error", problem.message}});
     }
     present.insert(std::move(text));
   }
-  if (present.empty() && !reported_.empty()) base::LogInfo("All definition files can be used again", {{"folder", options_.directory}});
+  if (present.empty() && !reported_.empty())
+    base::LogInfo("All definition files can be used again", {{"folder", options_.directory}});
   reported_ = std::move(present);
 }
 

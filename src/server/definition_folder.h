@@ -1,17 +1,12 @@
 // DefinitionFolder: keeps the definitions of the store at what a folder of files says, without restarts.
 //
-// A file, document or definition that cannot be used is logged, counted in a metric, and leaves the last good definition in force; the
-// rest of the folder counts all the same. Where the folder is the only source of definitions (`exclusive`), one that is in no file any
-// more is withdrawn, but only while the whole folder can be read and used: a broken file may be the one that it is in.
+// A file, document or definition that cannot be used is logged, counted in a metric, and leaves the last good
+// definition in force; the rest of the folder counts all the same. Where the folder is the only source of
+// definitions (`exclusive`), one that is in no file any more is withdrawn, but only while the whole folder
+// can be read and used: a broken file may be the one that it is in.
 //
 // Thread rule: one thread of its own follows the folder after Start.
 #pragma once
-
-#include <map>
-#include <memory>
-#include <optional>
-#include <set>
-#include <string>
 
 #include "annex/base/metrics.h"
 #include "annex/base/result.h"
@@ -20,6 +15,12 @@
 #include "annex/source/definition_files.h"
 #include "annex/source/folder_watch.h"
 #include "local_client.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
 
 namespace annex::server {
 
@@ -30,12 +31,14 @@ class DefinitionFolder {
     bool exclusive = false;
   };
   // Applies the folder once, then follows it. Errors: InternalError (the folder cannot be watched).
-  static base::Result<std::unique_ptr<DefinitionFolder>> Start(Options options, LocalClient& client, base::Metrics& metrics);
+  static base::Result<std::unique_ptr<DefinitionFolder>> Start(Options options, LocalClient& client,
+                                                               base::Metrics& metrics);
   // Stops following. REQUIRES: the client still works.
   ~DefinitionFolder();
 
  private:
-  DefinitionFolder(Options options, std::unique_ptr<source::FolderWatch> watch, LocalClient& client, base::Metrics& metrics);
+  DefinitionFolder(Options options, std::unique_ptr<source::FolderWatch> watch, LocalClient& client,
+                   base::Metrics& metrics);
 
   void Follow();
   void Apply();

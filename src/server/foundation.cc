@@ -18,12 +18,15 @@ store::SqliteOptions StoreOptions(const ServeOptions& options) {
 
 Foundation::Foundation(const ServeOptions& serve_options) : options(serve_options), hub({}, metrics) {}
 
-Foundation::~Foundation() { Stop(); }
+Foundation::~Foundation() {
+  Stop();
+}
 
 base::Result<std::unique_ptr<Foundation>> Foundation::Open(const ServeOptions& options) {
   auto foundation = std::make_unique<Foundation>(options);
-  ANNEX_TRY(foundation->store, store::OpenSqliteStore(StoreOptions(options), foundation->clock, foundation->metrics,
-                                                      foundation->store_thread, &foundation->hub));
+  ANNEX_TRY(foundation->store,
+            store::OpenSqliteStore(StoreOptions(options), foundation->clock, foundation->metrics,
+                                   foundation->store_thread, &foundation->hub));
   foundation->hub.SetStore(*foundation->store);
   foundation->health.Add({"ping", [] { return base::Result<void>(); }, true});
   foundation->health.Add({"store", [&store = *foundation->store] { return store.Healthy(); }, true});

@@ -1,11 +1,9 @@
-// Foundation: what a server stands on in every mode: clock, randomness, metrics, threads, the store and the registry of resources.
+// Foundation: what a server stands on in every mode: clock, randomness, metrics, threads, the store and the
+// registry of resources.
 //
-// Order of the end: whoever takes requests stops first; then Stop ends the threads; then everything is destroyed in the reverse order
-// of its making.
+// Order of the end: whoever takes requests stops first; then Stop ends the threads; then everything is
+// destroyed in the reverse order of its making.
 #pragma once
-
-#include <memory>
-#include <string>
 
 #include "annex/api/health.h"
 #include "annex/base/clock.h"
@@ -17,6 +15,9 @@
 #include "annex/server/options.h"
 #include "annex/store/store.h"
 #include "annex/store/watch_hub.h"
+
+#include <memory>
+#include <string>
 
 namespace annex::server {
 
@@ -35,8 +36,9 @@ struct Foundation {
   base::SystemClock clock;
   base::SystemRandom random;
   base::Metrics metrics;
-  base::SerialThread store_thread{"store"};      // writes
-  base::SerialThread control_thread{"control"};  // the controllers of definitions, namespaces and registrations
+  base::SerialThread store_thread{"store"};  // writes
+  base::SerialThread control_thread{
+      "control"};  // the controllers of definitions, namespaces and registrations
   store::WatchHub hub;
   std::unique_ptr<store::Store> store;
   definition::Registry registry;

@@ -1,10 +1,10 @@
 #include "frontend.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "private_files.h"
 #include "wait_for.h"
+
+#include <algorithm>
+#include <utility>
 
 namespace annex::server {
 
@@ -14,7 +14,8 @@ class Frontend::DefinitionHands final : public source::ControlledObjects {
   explicit DefinitionHands(api::ApiService& api) : api_(api) {}
   base::Task<base::Result<void>> Update(std::string name, std::function<bool(json::Value&)> change,
                                         base::Executor& executor) override {
-    return api_.UpdateBuiltin(api::ApiService::Builtin::kDefinition, std::move(name), std::move(change), executor);
+    return api_.UpdateBuiltin(api::ApiService::Builtin::kDefinition, std::move(name), std::move(change),
+                              executor);
   }
 
  private:
@@ -23,12 +24,13 @@ class Frontend::DefinitionHands final : public source::ControlledObjects {
 
 Frontend::Frontend(const Parts& parts, store::CollectionId definitions)
     : foundation_(parts.foundation),
-      api_({*foundation_.store, foundation_.hub, foundation_.registry, parts.namespaces, parts.authenticator, parts.authorizer,
-            foundation_.health, foundation_.clock, foundation_.random, foundation_.metrics},
+      api_({*foundation_.store, foundation_.hub, foundation_.registry, parts.namespaces, parts.authenticator,
+            parts.authorizer, foundation_.health, foundation_.clock, foundation_.random, foundation_.metrics},
            {definitions, parts.namespace_collection, parts.serve_builtins}),
       publisher_(*foundation_.store, foundation_.hub, foundation_.registry, foundation_.control_thread),
       definition_hands_(std::make_unique<DefinitionHands>(api_)),
-      definitions_({*foundation_.store, foundation_.hub, definitions, publisher_, *definition_hands_, parts.objects,
+      definitions_({*foundation_.store, foundation_.hub, definitions, publisher_, *definition_hands_,
+                    parts.objects,
                     [this](auto resource, std::string namespace_name, base::Executor& executor) {
                       return api_.DeleteObjects(std::move(resource), std::move(namespace_name), executor);
                     },
@@ -36,7 +38,8 @@ Frontend::Frontend(const Parts& parts, store::CollectionId definitions)
       local_(api_, foundation_.control_thread, local_tasks_) {}
 
 base::Result<std::unique_ptr<Frontend>> Frontend::Start(const Parts& parts) {
-  ANNEX_TRY(const auto definitions, parts.foundation.OpenCollection("apiextensions.k8s.io/customresourcedefinitions"));
+  ANNEX_TRY(const auto definitions,
+            parts.foundation.OpenCollection("apiextensions.k8s.io/customresourcedefinitions"));
   std::unique_ptr<Frontend> frontend(new Frontend(parts, definitions));
   WaitFor<bool>([&](auto done) { frontend->definitions_.Start([done] { done(true); }); });
   return frontend;

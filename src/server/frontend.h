@@ -1,14 +1,9 @@
-// Frontend: what serves requests in every mode: the API over the resources of the definitions in the store, and the HTTP server.
+// Frontend: what serves requests in every mode: the API over the resources of the definitions in the store,
+// and the HTTP server.
 //
-// Definitions are objects of the store in every mode. Standalone, clients write them; behind a cluster they come from files, clients do
-// not see them, and the objects of a definition that is withdrawn stay.
+// Definitions are objects of the store in every mode. Standalone, clients write them; behind a cluster they
+// come from files, clients do not see them, and the objects of a definition that is withdrawn stay.
 #pragma once
-
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "annex/api/api_service.h"
 #include "annex/auth/authenticator.h"
@@ -21,6 +16,12 @@
 #include "foundation.h"
 #include "local_client.h"
 #include "pki.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace annex::server {
 
@@ -40,7 +41,8 @@ class Frontend {
   static base::Result<std::unique_ptr<Frontend>> Start(const Parts& parts);
   ~Frontend();
 
-  // Takes requests, with the certificate of the options or one of `pki` for `names`. Errors: as http::Server::Start.
+  // Takes requests, with the certificate of the options or one of `pki` for `names`. Errors: as
+  // http::Server::Start.
   base::Result<void> Listen(const Pki& pki, const std::vector<std::string>& names);
   // The port; REQUIRES: it listens.
   std::uint16_t port() const { return http_->port(); }

@@ -6,12 +6,14 @@
 
 namespace annex::server {
 
-std::string MakeKubeconfig(const std::string& url, const std::string& authority, const auth::CertificateAndKey& user) {
+std::string MakeKubeconfig(const std::string& url, const std::string& authority,
+                           const auth::CertificateAndKey& user) {
   json::Value config;
   config["apiVersion"] = "v1";
   config["kind"] = "Config";
   config["clusters"] = {
-      {{"name", "annex"}, {"cluster", {{"server", url}, {"certificate-authority-data", base::Base64Encode(authority)}}}}};
+      {{"name", "annex"},
+       {"cluster", {{"server", url}, {"certificate-authority-data", base::Base64Encode(authority)}}}}};
   config["users"] = {{{"name", "annex-admin"},
                       {"user",
                        {{"client-certificate-data", base::Base64Encode(user.certificate)},

@@ -1,12 +1,12 @@
 #include "local_client.h"
 
-#include <future>
-#include <memory>
-#include <utility>
-
 #include "annex/auth/user.h"
 #include "annex/json/read.h"
 #include "annex/json/write.h"
+
+#include <future>
+#include <memory>
+#include <utility>
 
 namespace annex::server {
 
@@ -21,7 +21,8 @@ auth::User Self() {
 
 }  // namespace
 
-base::Result<LocalClient::Answer> LocalClient::Call(const std::string& method, const std::string& target, const json::Value& body) {
+base::Result<LocalClient::Answer> LocalClient::Call(const std::string& method, const std::string& target,
+                                                    const json::Value& body) {
   auto request = std::make_shared<api::Request>();
   request->method = method;
   request->target = target;
@@ -33,8 +34,9 @@ base::Result<LocalClient::Answer> LocalClient::Call(const std::string& method, c
   request->executor = &executor_;
   std::promise<api::Response> promise;
   executor_.Post([&] {
-    tasks_.Spawn<api::Response>(service_.ServeLocally(std::move(*request), Self()),
-                                [&promise](api::Response response) { promise.set_value(std::move(response)); });
+    tasks_.Spawn<api::Response>(
+        service_.ServeLocally(std::move(*request), Self()),
+        [&promise](api::Response response) { promise.set_value(std::move(response)); });
   });
   const api::Response response = promise.get_future().get();
   ANNEX_TRY(json::Value parsed, json::Parse(response.body));

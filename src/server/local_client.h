@@ -1,14 +1,14 @@
-// LocalClient: this process as a client of its own API: through every rule for objects, but without a socket and past authorization.
-// For what a start has to set up, and for definitions from files.
+// LocalClient: this process as a client of its own API: through every rule for objects, but without a socket
+// and past authorization. For what a start has to set up, and for definitions from files.
 #pragma once
-
-#include <string>
 
 #include "annex/api/api_service.h"
 #include "annex/base/executor.h"
 #include "annex/base/result.h"
 #include "annex/base/task.h"
 #include "annex/json/value.h"
+
+#include <string>
 
 namespace annex::server {
 
@@ -22,7 +22,8 @@ class LocalClient {
     int status = 0;
     json::Value body;
   };
-  // Sends a request and waits. REQUIRES: not on the executor's thread, which must be running. Errors: InternalError (an answer that is no JSON).
+  // Sends a request and waits. REQUIRES: not on the executor's thread, which must be running. Errors:
+  // InternalError (an answer that is no JSON).
   base::Result<Answer> Call(const std::string& method, const std::string& target, const json::Value& body);
 
  private:

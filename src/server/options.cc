@@ -1,20 +1,24 @@
 #include "annex/server/options.h"
 
-#include <filesystem>
-
 #include "annex/base/strings.h"
+
+#include <filesystem>
 
 namespace annex::server {
 namespace {
 
-auto Wrong(std::string message) { return base::Error(base::Reason::kInvalid, std::move(message)); }
+auto Wrong(std::string message) {
+  return base::Error(base::Reason::kInvalid, std::move(message));
+}
 
 // "ADDRESS:PORT", "[IPv6]:PORT" or ":PORT".
 base::Result<void> SplitListen(ServeOptions& options) {
   const auto colon = options.listen.rfind(':');
-  const auto port = colon == std::string::npos ? std::nullopt : base::ParseUint64(options.listen.substr(colon + 1));
+  const auto port =
+      colon == std::string::npos ? std::nullopt : base::ParseUint64(options.listen.substr(colon + 1));
   if (!port || *port > 65535) {
-    return Wrong("--listen: " + base::Quote(options.listen) + " is not ADDRESS:PORT; for example --listen 127.0.0.1:8443");
+    return Wrong("--listen: " + base::Quote(options.listen) +
+                 " is not ADDRESS:PORT; for example --listen 127.0.0.1:8443");
   }
   options.listen_port = static_cast<std::uint16_t>(*port);
   options.listen_address = options.listen.substr(0, colon);
@@ -33,12 +37,15 @@ base::Result<void> Complete(ServeOptions& options) {
 }
 
 base::Result<void> Validate(const ServeOptions& options) {
-  if (options.data_dir.empty()) return Wrong("--data-dir is missing: name a folder that Annex may keep its data in");
+  if (options.data_dir.empty())
+    return Wrong("--data-dir is missing: name a folder that Annex may keep its data in");
   if (options.standalone && !options.kubeconfig.empty()) {
     return Wrong("--standalone and --kubeconfig exclude each other: standalone mode uses no cluster");
   }
   if (!options.standalone && options.definitions_dir.empty()) {
-    return Wrong("--definitions is missing: name the folder of the CustomResourceDefinitions to serve (or run --standalone)");
+    return Wrong(
+        "--definitions is missing: name the folder of the CustomResourceDefinitions to serve (or run "
+        "--standalone)");
   }
   if (!options.definitions_dir.empty() && !std::filesystem::is_directory(options.definitions_dir)) {
     return Wrong("--definitions: there is no folder " + options.definitions_dir);

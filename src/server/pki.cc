@@ -1,13 +1,13 @@
 #include "pki.h"
 
-#include <arpa/inet.h>
+#include "annex/base/log.h"
+#include "private_files.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 
-#include "annex/base/log.h"
-#include "private_files.h"
+#include <arpa/inet.h>
 
 namespace annex::server {
 namespace {
@@ -19,14 +19,16 @@ constexpr std::chrono::hours kRenewBefore{24 * 30};
 
 bool IsAddress(const std::string& name) {
   std::array<unsigned char, sizeof(in6_addr)> address{};
-  return inet_pton(AF_INET, name.c_str(), address.data()) == 1 || inet_pton(AF_INET6, name.c_str(), address.data()) == 1;
+  return inet_pton(AF_INET, name.c_str(), address.data()) == 1 ||
+         inet_pton(AF_INET6, name.c_str(), address.data()) == 1;
 }
 
 // Both files of a certificate, or nullopt if they are not there. Errors: InternalError.
 base::Result<std::optional<auth::CertificateAndKey>> Load(const std::string& path) {
   auto certificate = ReadFile(path + ".crt");
   auto key = ReadFile(path + ".key");
-  if (certificate && key) return std::optional<auth::CertificateAndKey>({*std::move(certificate), *std::move(key)});
+  if (certificate && key)
+    return std::optional<auth::CertificateAndKey>({*std::move(certificate), *std::move(key)});
   const bool missing = (!certificate && certificate.error().reason == base::Reason::kNotFound) ||
                        (!key && key.error().reason == base::Reason::kNotFound);
   if (missing) return std::optional<auth::CertificateAndKey>();
@@ -55,7 +57,8 @@ base::Result<Pki> Pki::Open(const std::string& data_directory, const base::Clock
   return Pki(std::move(authority), directory, clock);
 }
 
-base::Result<auth::CertificateAndKey> Pki::LoadOrIssue(const std::string& name, const auth::CertificateRequest& request) const {
+base::Result<auth::CertificateAndKey> Pki::LoadOrIssue(const std::string& name,
+                                                       const auth::CertificateRequest& request) const {
   const std::string path = directory_ + "/" + name;
   ANNEX_TRY(auto stored, Load(path));
   if (stored) {
@@ -65,7 +68,8 @@ base::Result<auth::CertificateAndKey> Pki::LoadOrIssue(const std::string& name, 
         return std::find(facts->names.begin(), facts->names.end(), wanted) != facts->names.end();
       });
     };
-    if (facts && facts->expires - clock_->Now() > kRenewBefore && covers(request.dns_names) && covers(request.ip_addresses)) {
+    if (facts && facts->expires - clock_->Now() > kRenewBefore && covers(request.dns_names) &&
+        covers(request.ip_addresses)) {
       return *std::move(stored);
     }
   }
@@ -80,7 +84,8 @@ base::Result<auth::CertificateAndKey> Pki::Serving(const std::vector<std::string
   request.common_name = "annex";
   request.for_server = true;
   request.lifetime = kCertificateLifetime;
-  for (const std::string& name : names) (IsAddress(name) ? request.ip_addresses : request.dns_names).push_back(name);
+  for (const std::string& name : names)
+    (IsAddress(name) ? request.ip_addresses : request.dns_names).push_back(name);
   return LoadOrIssue("serving", request);
 }
 

@@ -1,9 +1,9 @@
 // Files that only their owner may read: keys, kubeconfigs.
 #pragma once
 
-#include <string>
-
 #include "annex/base/result.h"
+
+#include <string>
 
 namespace annex::server {
 

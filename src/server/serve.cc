@@ -1,19 +1,20 @@
 #include "annex/server/serve.h"
 
-#include <pthread.h>
+#include "annex/base/log.h"
+#include "cluster.h"
+#include "standalone.h"
 
 #include <chrono>
 #include <csignal>
 #include <memory>
 
-#include "annex/base/log.h"
-#include "cluster.h"
-#include "standalone.h"
+#include <pthread.h>
 
 namespace annex::server {
 namespace {
 
-// The signals that end the server are taken by this thread alone, in WaitForEnd; threads that start later inherit the mask.
+// The signals that end the server are taken by this thread alone, in WaitForEnd; threads that start later
+// inherit the mask.
 sigset_t BlockSignals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -46,7 +47,8 @@ base::Result<void> Serve(ServeOptions options) {
   } else {
     ANNEX_TRY(cluster, Cluster::Start(options));
   }
-  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
+  const auto took =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
   base::LogInfo("Started", {{"milliseconds", static_cast<std::int64_t>(took.count())}});
   WaitForEnd(signals);
   return {};

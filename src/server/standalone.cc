@@ -1,11 +1,11 @@
 #include "standalone.h"
 
-#include <utility>
-
 #include "annex/base/log.h"
 #include "kubeconfig_file.h"
 #include "private_files.h"
 #include "wait_for.h"
+
+#include <utility>
 
 namespace annex::server {
 
@@ -15,7 +15,8 @@ class Standalone::NamespaceHands final : public source::ControlledObjects {
   explicit NamespaceHands(api::ApiService& api) : api_(api) {}
   base::Task<base::Result<void>> Update(std::string name, std::function<bool(json::Value&)> change,
                                         base::Executor& executor) override {
-    return api_.UpdateBuiltin(api::ApiService::Builtin::kNamespace, std::move(name), std::move(change), executor);
+    return api_.UpdateBuiltin(api::ApiService::Builtin::kNamespace, std::move(name), std::move(change),
+                              executor);
   }
 
  private:
@@ -56,17 +57,19 @@ base::Result<void> Standalone::SetUpIdentity() {
 
 base::Result<void> Standalone::StartFrontend() {
   ANNEX_TRY(const auto collection, foundation_->OpenCollection("/namespaces"));
-  namespaces_.emplace(source::StandaloneNamespaces::Parts{*foundation_->store, foundation_->hub, collection, foundation_->registry,
-                                                          foundation_->control_thread});
+  namespaces_.emplace(source::StandaloneNamespaces::Parts{
+      *foundation_->store, foundation_->hub, collection, foundation_->registry, foundation_->control_thread});
   Frontend::Parts parts{*foundation_, *namespaces_, authenticator_, authorizer_, collection};
   parts.serve_builtins = true;
   parts.objects = source::DefinitionController::Objects::kDelete;
   ANNEX_TRY(frontend_, Frontend::Start(parts));
   namespace_hands_ = std::make_unique<NamespaceHands>(frontend_->api());
-  const source::DeleteObjects delete_objects = [this](auto resource, std::string namespace_name, base::Executor& executor) {
+  const source::DeleteObjects delete_objects = [this](auto resource, std::string namespace_name,
+                                                      base::Executor& executor) {
     return frontend_->api().DeleteObjects(std::move(resource), std::move(namespace_name), executor);
   };
-  WaitFor<bool>([&](auto done) { namespaces_->Start(*namespace_hands_, delete_objects, [done] { done(true); }); });
+  WaitFor<bool>(
+      [&](auto done) { namespaces_->Start(*namespace_hands_, delete_objects, [done] { done(true); }); });
   return {};
 }
 
@@ -74,7 +77,8 @@ base::Result<void> Standalone::MakeDefaultNamespace() {
   const json::Value body = {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", "default"}}}};
   ANNEX_TRY(const auto answer, frontend_->local().Call("POST", "/api/v1/namespaces", body));
   if (answer.status == 201 || answer.status == 409) return {};
-  return base::Error(base::Reason::kInternalError, "making the namespace default failed: " + json::TextAt(answer.body, {"message"}));
+  return base::Error(base::Reason::kInternalError,
+                     "making the namespace default failed: " + json::TextAt(answer.body, {"message"}));
 }
 
 base::Result<void> Standalone::WriteKubeconfig() {
@@ -83,7 +87,8 @@ base::Result<void> Standalone::WriteKubeconfig() {
   if (address.find(':') != std::string::npos) address = "[" + address + "]";
   const std::string url = "https://" + address + ":" + std::to_string(frontend_->port());
   const std::string path = foundation_->options.data_dir + "/admin.kubeconfig";
-  // Clients verify the server by the certificate that it shows: its own authority's, or that which the operator gave.
+  // Clients verify the server by the certificate that it shows: its own authority's, or that which the
+  // operator gave.
   std::string authority = pki_->authority();
   if (!foundation_->options.tls_cert_file.empty()) {
     ANNEX_TRY(authority, ReadFile(foundation_->options.tls_cert_file));

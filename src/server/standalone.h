@@ -1,9 +1,6 @@
 // Standalone: a server without a cluster, all its parts put together.
 #pragma once
 
-#include <memory>
-#include <optional>
-
 #include "annex/auth/masters_authorizer.h"
 #include "annex/auth/request_authenticator.h"
 #include "annex/server/options.h"
@@ -12,6 +9,9 @@
 #include "foundation.h"
 #include "frontend.h"
 #include "pki.h"
+
+#include <memory>
+#include <optional>
 
 namespace annex::server {
 

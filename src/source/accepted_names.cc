@@ -1,10 +1,10 @@
 #include "accepted_names.h"
 
+#include "annex/base/strings.h"
+
 #include <algorithm>
 #include <set>
 #include <utility>
-
-#include "annex/base/strings.h"
 
 namespace annex::source {
 
@@ -27,7 +27,8 @@ AcceptedNames AcceptNames(const definition::Names& wanted, const definition::Nam
     accepted.message = std::move(message);
   };
   // A name that was accepted stays so, whoever came later.
-  const auto take = [&](const std::set<std::string>& used, const std::string& name, std::string& place, const char* reason) {
+  const auto take = [&](const std::set<std::string>& used, const std::string& name, std::string& place,
+                        const char* reason) {
     if (name != place && used.contains(name)) {
       refuse(reason, base::Quote(name) + " is already in use");
     } else {

@@ -2,11 +2,11 @@
 // (k8s.io/apiextensions-apiserver/pkg/controller/status/naming_controller.go).
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "annex/definition/resource.h"
 #include "annex/json/value.h"
+
+#include <string>
+#include <vector>
 
 namespace annex::source {
 

@@ -1,11 +1,11 @@
 #include "annex/source/api_service_registrar.h"
 
-#include <utility>
-#include <vector>
-
 #include "annex/base/log.h"
 #include "annex/base/strings.h"
 #include "annex/kube/backoff.h"
+
+#include <utility>
+#include <vector>
 
 namespace annex::source {
 namespace {
@@ -28,7 +28,8 @@ bool TakeOver(Value& object, const Value& wanted) {
   const Value before = object;
   object["spec"] = wanted["spec"];
   object["metadata"]["labels"][kManagedBy] = kOwner;
-  for (const auto& [key, value] : wanted["metadata"]["annotations"].items()) object["metadata"]["annotations"][key] = value;
+  for (const auto& [key, value] : wanted["metadata"]["annotations"].items())
+    object["metadata"]["annotations"][key] = value;
   return object != before;
 }
 
@@ -37,8 +38,9 @@ bool TakeOver(Value& object, const Value& wanted) {
 ApiServiceRegistrar::ApiServiceRegistrar(Parts parts, Service service)
     : parts_(parts),
       service_(std::move(service)),
-      states_(parts.metrics.Gauges("annex_apiservices", "APIService objects by state: registered, or foreign (taken by somebody else).",
-                                   {"state"})),
+      states_(parts.metrics.Gauges(
+          "annex_apiservices",
+          "APIService objects by state: registered, or foreign (taken by somebody else).", {"state"})),
       reflector_(parts.client, {.path = kPath, .field_selector = ""}, parts.random, parts.executor) {}
 
 void ApiServiceRegistrar::Start() {
@@ -96,7 +98,8 @@ base::Task<bool> ApiServiceRegistrar::Reconcile() {
   const auto note = [&fine](const std::string& name, const base::Result<void>& done) {
     if (done) return;
     fine = false;
-    base::LogError("Registering with the cluster failed; trying again", {{"apiService", name}, {"error", done.error().message}});
+    base::LogError("Registering with the cluster failed; trying again",
+                   {{"apiService", name}, {"error", done.error().message}});
   };
   Objects wanted = WantedObjects();
   std::size_t foreign = 0;
@@ -158,7 +161,9 @@ base::Task<base::Result<void>> ApiServiceRegistrar::Remove(Value object) {
   kube::Client::Call call;
   call.method = "DELETE";
   call.target = std::string(kPath) + "/" + name;
-  call.body = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", json::TextAt(object, {"metadata", "uid"})}}}};
+  call.body = {{"apiVersion", "v1"},
+               {"kind", "DeleteOptions"},
+               {"preconditions", {{"uid", json::TextAt(object, {"metadata", "uid"})}}}};
   auto answer = co_await parts_.client.Send(std::move(call), parts_.executor);
   if (!answer) co_return base::Error(std::move(answer.error()));
   if (!answer->ok() && answer->status != 404 && answer->status != 409) {
@@ -183,20 +188,24 @@ ApiServiceRegistrar::Objects ApiServiceRegistrar::WantedObjects() const {
            {{"name", name},
             {"labels", {{kManagedBy, kOwner}}},
             {"annotations",
-             {{kFingerprint, fingerprint == fingerprints.end() ? "" : fingerprint->second}, {kService, ServiceName()}}}}},
+             {{kFingerprint, fingerprint == fingerprints.end() ? "" : fingerprint->second},
+              {kService, ServiceName()}}}}},
           {"spec",
            {{"group", group_name},
             {"version", version.name},
             {"groupPriorityMinimum", kGroupPriority},
             {"versionPriority", kVersionPriority},
             {"caBundle", base::Base64Encode(service_.ca_bundle)},
-            {"service", {{"namespace", service_.namespace_name}, {"name", service_.name}, {"port", service_.port}}}}}};
+            {"service",
+             {{"namespace", service_.namespace_name}, {"name", service_.name}, {"port", service_.port}}}}}};
     }
   }
   return wanted;
 }
 
-std::string ApiServiceRegistrar::ServiceName() const { return service_.namespace_name + "/" + service_.name; }
+std::string ApiServiceRegistrar::ServiceName() const {
+  return service_.namespace_name + "/" + service_.name;
+}
 
 bool ApiServiceRegistrar::MadeHere(const Value& object) const {
   return json::TextAt(object, {"metadata", "labels", kManagedBy}) == kOwner &&
@@ -213,10 +222,12 @@ void ApiServiceRegistrar::ComplainOnce(const std::string& name, const Value& obj
   if (!complained_.insert(name).second) return;
   const Value* service = json::FindPath(object, {"spec", "service"});
   const bool local = service == nullptr || service->is_null();
-  const std::string where = local ? "kube-apiserver itself: does the cluster have CustomResourceDefinitions of this group?"
-                                  : "the Service " + json::TextAt(*service, {"namespace"}) + "/" + json::TextAt(*service, {"name"});
-  base::LogError("An APIService is taken by somebody else; this group and version reaches Annex only when it is deleted",
-                 {{"apiService", name}, {"leadsTo", where}});
+  const std::string where =
+      local ? "kube-apiserver itself: does the cluster have CustomResourceDefinitions of this group?"
+            : "the Service " + json::TextAt(*service, {"namespace"}) + "/" + json::TextAt(*service, {"name"});
+  base::LogError(
+      "An APIService is taken by somebody else; this group and version reaches Annex only when it is deleted",
+      {{"apiService", name}, {"leadsTo", where}});
 }
 
 }  // namespace annex::source

@@ -13,12 +13,14 @@ constexpr const char* kPath = "/api/v1/namespaces";
 constexpr std::chrono::seconds kRecentAge{30};
 
 NamespaceState StateOf(const Value& object) {
-  return json::FindPath(object, {"metadata", "deletionTimestamp"}) == nullptr ? NamespaceState::kActive : NamespaceState::kTerminating;
+  return json::FindPath(object, {"metadata", "deletionTimestamp"}) == nullptr ? NamespaceState::kActive
+                                                                              : NamespaceState::kTerminating;
 }
 
 }  // namespace
 
-ClusterNamespaces::ClusterNamespaces(kube::Client& client, const base::Clock& clock, base::Random& random, base::Executor& executor)
+ClusterNamespaces::ClusterNamespaces(kube::Client& client, const base::Clock& clock, base::Random& random,
+                                     base::Executor& executor)
     : client_(client),
       clock_(clock),
       executor_(executor),
@@ -77,7 +79,8 @@ base::Task<base::Result<void>> ClusterNamespaces::Refresh(std::string name, base
   if (!answer) co_return base::Error(base::Reason::kInternalError, answer.error().message);
   if (answer->status == 404) co_return base::Result<void>();
   if (!answer->ok()) {
-    co_return base::Error(base::Reason::kInternalError, "looking for namespace " + name + ": " + answer->Message());
+    co_return base::Error(base::Reason::kInternalError,
+                          "looking for namespace " + name + ": " + answer->Message());
   }
   const auto now = clock_.Monotonic();
   const base::MutexLock lock(mutex_);

@@ -1,13 +1,13 @@
 #include "annex/source/definition_controller.h"
 
-#include <algorithm>
-#include <utility>
-#include <vector>
-
 #include "accepted_names.h"
 #include "annex/base/log.h"
 #include "annex/base/strings.h"
 #include "annex/definition/conditions.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace annex::source {
 namespace {
@@ -18,9 +18,13 @@ constexpr const char* kCleanupFinalizer = "customresourcecleanup.apiextensions.k
 // How often a definition whose objects wait for their finalizers looks whether they are gone.
 constexpr std::chrono::milliseconds kFinalizePoll{200};
 
-bool IsDeleting(const Value& definition) { return json::FindPath(definition, {"metadata", "deletionTimestamp"}) != nullptr; }
+bool IsDeleting(const Value& definition) {
+  return json::FindPath(definition, {"metadata", "deletionTimestamp"}) != nullptr;
+}
 
-std::string GroupOf(const Value& definition) { return json::TextAt(definition, {"spec", "group"}); }
+std::string GroupOf(const Value& definition) {
+  return json::TextAt(definition, {"spec", "group"});
+}
 
 definition::Names NamesAt(const Value& definition, std::initializer_list<std::string_view> path) {
   const Value* names = json::FindPath(definition, path);
@@ -39,15 +43,20 @@ Value NamesJson(const definition::Names& names) {
 // What the annotation of a protected group says of its approval (KEP-1111).
 void SetApproval(Value& definition, const std::string& now) {
   const std::string group = GroupOf(definition);
-  const bool is_protected = group == "k8s.io" || group.ends_with(".k8s.io") || group == "kubernetes.io" || group.ends_with(".kubernetes.io");
+  const bool is_protected = group == "k8s.io" || group.ends_with(".k8s.io") || group == "kubernetes.io" ||
+                            group.ends_with(".kubernetes.io");
   if (!is_protected) return;
-  const std::string& value = json::TextAt(definition, {"metadata", "annotations", "api-approved.kubernetes.io"});
+  const std::string& value =
+      json::TextAt(definition, {"metadata", "annotations", "api-approved.kubernetes.io"});
   if (value.starts_with("unapproved")) {
-    definition::SetCondition(definition, {"KubernetesAPIApprovalPolicyConformant", "False", "UnapprovedAnnotation",
-                                          "not approved: " + base::Quote(value)}, now);
-  } else {
-    definition::SetCondition(definition, {"KubernetesAPIApprovalPolicyConformant", "True", "ApprovedAnnotation", "approved in " + value},
+    definition::SetCondition(definition,
+                             {"KubernetesAPIApprovalPolicyConformant", "False", "UnapprovedAnnotation",
+                              "not approved: " + base::Quote(value)},
                              now);
+  } else {
+    definition::SetCondition(
+        definition,
+        {"KubernetesAPIApprovalPolicyConformant", "True", "ApprovedAnnotation", "approved in " + value}, now);
   }
 }
 
@@ -63,8 +72,10 @@ bool SetNamesStatus(Value& definition, const AcceptedNames& accepted, const std:
   // Once established, always established.
   if (!definition::ConditionIsTrue(definition, "Established")) {
     const definition::Condition established =
-        accepted.all ? definition::Condition{"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"}
-                     : definition::Condition{"Established", "False", "NotAccepted", "not all names are accepted"};
+        accepted.all
+            ? definition::Condition{"Established", "True", "InitialNamesAccepted",
+                                    "the initial names have been accepted"}
+            : definition::Condition{"Established", "False", "NotAccepted", "not all names are accepted"};
     definition::SetCondition(definition, established, now);
   }
   return definition["status"] != before;
@@ -84,8 +95,12 @@ void DefinitionController::Start(std::function<void()> ready) {
     synced_ = false;
     parts_.publisher.Hold();
   };
-  handlers.on_object = [this](std::string name, const Value* definition) { return OnDefinition(std::move(name), definition); };
-  handlers.on_synced = [this, ready = std::move(ready)]() mutable { return OnSynced(std::exchange(ready, nullptr)); };
+  handlers.on_object = [this](std::string name, const Value* definition) {
+    return OnDefinition(std::move(name), definition);
+  };
+  handlers.on_synced = [this, ready = std::move(ready)]() mutable {
+    return OnSynced(std::exchange(ready, nullptr));
+  };
   auto shared = std::make_shared<ObjectFollower::Handlers>(std::move(handlers));
   parts_.executor.Post([this, shared] { tasks_.Spawn(follower_.Run(std::move(*shared))); });
 }
@@ -107,7 +122,9 @@ base::Task<void> DefinitionController::OnSynced(std::function<void()> ready) {
 
 base::Task<void> DefinitionController::OnDefinition(std::string name, const Value* definition) {
   const auto known = known_.find(name);
-  std::string group = definition != nullptr ? GroupOf(*definition) : known != known_.end() ? GroupOf(known->second.definition) : "";
+  std::string group = definition != nullptr   ? GroupOf(*definition)
+                      : known != known_.end() ? GroupOf(known->second.definition)
+                                              : "";
   if (definition == nullptr) {
     known_.erase(name);
     co_await Withdraw(name);
@@ -156,7 +173,8 @@ base::Task<void> DefinitionController::Reconcile(std::string name) {
   if (accepted.all || definition::ConditionIsTrue(definition, "Established")) {
     auto published = co_await parts_.publisher.Publish(definition, std::move(options));
     if (!published) {
-      base::LogError("A definition cannot be served", {{"definition", name}, {"error", published.error().message}});
+      base::LogError("A definition cannot be served",
+                     {{"definition", name}, {"error", published.error().message}});
       co_return;
     }
   }
@@ -170,10 +188,12 @@ base::Task<void> DefinitionController::Reconcile(std::string name) {
   Value expected = definition;
   if (!change(expected)) co_return;
   // The others see the names at once, not only when the change comes back from the store.
-  if (const auto still = known_.find(name); still != known_.end()) still->second.definition["status"] = expected["status"];
+  if (const auto still = known_.find(name); still != known_.end())
+    still->second.definition["status"] = expected["status"];
   auto updated = co_await parts_.definitions.Update(name, change, parts_.executor);
   if (!updated) {
-    base::LogError("Setting the status of a definition failed", {{"definition", name}, {"error", updated.error().message}});
+    base::LogError("Setting the status of a definition failed",
+                   {{"definition", name}, {"error", updated.error().message}});
   }
 }
 
@@ -183,7 +203,9 @@ base::Task<void> DefinitionController::DeleteAllObjects(std::string name) {
     base::Result<std::int64_t> left = 0;
     if (resource) left = co_await parts_.delete_objects(resource, "", parts_.executor);
     if (left && *left == 0) break;
-    if (!left) base::LogError("Deleting the objects of a definition failed", {{"definition", name}, {"error", left.error().message}});
+    if (!left)
+      base::LogError("Deleting the objects of a definition failed",
+                     {{"definition", name}, {"error", left.error().message}});
     co_await base::Sleep(parts_.executor, kFinalizePoll);
   }
 }
@@ -191,7 +213,8 @@ base::Task<void> DefinitionController::DeleteAllObjects(std::string name) {
 base::Task<void> DefinitionController::Finalize(std::string name) {
   if (parts_.objects == Objects::kDelete) co_await DeleteAllObjects(name);
   const auto finish = [time = base::Rfc3339(parts_.clock.Now())](Value& object) {
-    definition::SetCondition(object, {"Terminating", "False", "InstanceDeletionCompleted", "removed all instances"}, time);
+    definition::SetCondition(
+        object, {"Terminating", "False", "InstanceDeletionCompleted", "removed all instances"}, time);
     Value& metadata = object["metadata"];
     Value finalizers = Value::array();
     for (const Value& finalizer : json::ItemsAt(metadata, {"finalizers"})) {
@@ -203,7 +226,8 @@ base::Task<void> DefinitionController::Finalize(std::string name) {
   };
   auto updated = co_await parts_.definitions.Update(name, finish, parts_.executor);
   if (!updated) {
-    base::LogError("Letting a definition go failed", {{"definition", name}, {"error", updated.error().message}});
+    base::LogError("Letting a definition go failed",
+                   {{"definition", name}, {"error", updated.error().message}});
   }
   if (const auto known = known_.find(name); known != known_.end()) known->second.finalizing = false;
 }

@@ -1,12 +1,12 @@
 #include "annex/source/definition_files.h"
 
+#include "annex/base/strings.h"
+#include "annex/json/yaml.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-
-#include "annex/base/strings.h"
-#include "annex/json/yaml.h"
 
 namespace annex::source {
 namespace {
@@ -21,7 +21,9 @@ bool IsDefinitionFile(const std::filesystem::path& path) {
 
 // Takes in one document: a definition, or a list of them.
 void AddDocument(const std::string& file, std::size_t line, const Value& document, DefinitionFiles& files) {
-  const auto problem = [&](std::string message) { files.problems.push_back({file, line, std::move(message)}); };
+  const auto problem = [&](std::string message) {
+    files.problems.push_back({file, line, std::move(message)});
+  };
   const std::string& kind = json::TextAt(document, {"kind"});
   const std::string& version = json::TextAt(document, {"apiVersion"});
   if (kind == "List" || kind == "CustomResourceDefinitionList") {
@@ -53,7 +55,8 @@ void AddFile(const std::filesystem::path& path, DefinitionFiles& files) {
   }
   // A file that is being written, or was cut off, is not one from which all definitions were taken out.
   if (documents->empty()) files.problems.push_back({path.string(), 0, "the file holds no document"});
-  for (const json::YamlDocument& document : *documents) AddDocument(path.string(), document.line, document.value, files);
+  for (const json::YamlDocument& document : *documents)
+    AddDocument(path.string(), document.line, document.value, files);
 }
 
 }  // namespace
@@ -62,8 +65,8 @@ DefinitionFiles ReadDefinitionFiles(const std::string& directory) {
   DefinitionFiles files;
   std::vector<std::filesystem::path> paths;
   std::error_code error;
-  for (auto entry = std::filesystem::directory_iterator(directory, error); !error && entry != std::filesystem::directory_iterator();
-       entry.increment(error)) {
+  for (auto entry = std::filesystem::directory_iterator(directory, error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     if (IsDefinitionFile(entry->path()) && !entry->is_directory()) paths.push_back(entry->path());
   }
   if (error) files.problems.push_back({directory, 0, "the folder cannot be read: " + error.message()});

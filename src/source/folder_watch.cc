@@ -1,20 +1,20 @@
 #include "annex/source/folder_watch.h"
 
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <sys/inotify.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
 namespace annex::source {
 namespace {
 
-constexpr std::uint32_t kEvents =
-    IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
+constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO |
+                                  IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
 // Editors and kubelet write in several steps: a change is over when nothing happens for this long.
 constexpr std::chrono::milliseconds kQuiet{100};
 constexpr int kQuietRounds = 10;
@@ -43,9 +43,13 @@ FolderWatch::~FolderWatch() {
   close(stop_);
 }
 
-void FolderWatch::Stop() { eventfd_write(stop_, 1); }
+void FolderWatch::Stop() {
+  eventfd_write(stop_, 1);
+}
 
-void FolderWatch::WatchAgain() { watched_ = inotify_add_watch(events_, directory_.c_str(), kEvents) >= 0; }
+void FolderWatch::WatchAgain() {
+  watched_ = inotify_add_watch(events_, directory_.c_str(), kEvents) >= 0;
+}
 
 void FolderWatch::Drain() {
   alignas(inotify_event) std::array<char, 4096> buffer;

@@ -1,11 +1,11 @@
 #include "annex/source/object_follower.h"
 
-#include <utility>
-#include <vector>
-
 #include "annex/base/log.h"
 #include "annex/base/mutex.h"
 #include "annex/json/read.h"
+
+#include <utility>
+#include <vector>
 
 namespace annex::source {
 namespace {
@@ -37,8 +37,13 @@ struct ObjectFollower::Wake {
   }
 };
 
-ObjectFollower::ObjectFollower(store::Store& store, store::WatchHub& hub, store::CollectionId collection, base::Executor& executor)
-    : store_(store), hub_(hub), collection_(collection), executor_(executor), wake_(std::make_shared<Wake>()) {}
+ObjectFollower::ObjectFollower(store::Store& store, store::WatchHub& hub, store::CollectionId collection,
+                               base::Executor& executor)
+    : store_(store),
+      hub_(hub),
+      collection_(collection),
+      executor_(executor),
+      wake_(std::make_shared<Wake>()) {}
 
 ObjectFollower::~ObjectFollower() = default;
 
@@ -89,7 +94,8 @@ base::Task<base::Result<void>> ObjectFollower::TellChanges(const Handlers& handl
         continue;
       }
       const store::Object& stored = *event->object();
-      ANNEX_CO_TRY(const json::Value object, Parse(stored.body.bytes, stored.body.revision_at, stored.revision));
+      ANNEX_CO_TRY(const json::Value object,
+                   Parse(stored.body.bytes, stored.body.revision_at, stored.revision));
       co_await handlers.on_object(std::move(key), &object);
     }
     if (batch.idle) co_return base::Result<void>();

@@ -1,11 +1,11 @@
 #include "annex/source/resource_publisher.h"
 
-#include <utility>
-#include <vector>
-
 #include "annex/base/log.h"
 #include "annex/json/read.h"
 #include "annex/json/write.h"
+
+#include <utility>
+#include <vector>
 
 namespace annex::source {
 namespace {
@@ -29,7 +29,8 @@ std::uint64_t Essence(const Value& definition, const ResourcePublisher::Options&
   if (const Value* spec = json::Find(definition, "spec")) essence["spec"] = *spec;
   essence["terminating"] = options.terminating;
   essence["incarnation"] = options.incarnation;
-  essence["names"] = {options.names.plural, options.names.singular, options.names.kind, options.names.list_kind};
+  essence["names"] = {options.names.plural, options.names.singular, options.names.kind,
+                      options.names.list_kind};
   essence["shortNames"] = options.names.short_names;
   essence["categories"] = options.names.categories;
   return Fnv1a(kFnvBasis, json::ToJson(essence));
@@ -43,8 +44,8 @@ std::string CollectionName(const Value& definition, const ResourcePublisher::Opt
 
 }  // namespace
 
-ResourcePublisher::ResourcePublisher(store::Store& store, store::WatchHub& hub, definition::Registry& registry,
-                                     base::Executor& executor)
+ResourcePublisher::ResourcePublisher(store::Store& store, store::WatchHub& hub,
+                                     definition::Registry& registry, base::Executor& executor)
     : store_(store), hub_(hub), registry_(registry), executor_(executor) {}
 
 std::shared_ptr<const definition::Resource> ResourcePublisher::Find(const std::string& name) const {
@@ -65,8 +66,10 @@ base::Task<base::Result<void>> ResourcePublisher::Publish(Value definition, Opti
   if (const auto known = published_.find(name); known != published_.end() && known->second == essence) {
     co_return base::Result<void>();
   }
-  ANNEX_CO_TRY(const store::CollectionInfo collection, co_await OpenCollection(CollectionName(definition, options)));
-  ANNEX_CO_TRY(auto resource, definition::Resource::Compile(definition, {options.names, options.terminating, collection.id}));
+  ANNEX_CO_TRY(const store::CollectionInfo collection,
+               co_await OpenCollection(CollectionName(definition, options)));
+  ANNEX_CO_TRY(auto resource, definition::Resource::Compile(
+                                  definition, {options.names, options.terminating, collection.id}));
   const std::weak_ptr<const definition::Resource> old = std::exchange(resources_[name], resource);
   published_[name] = essence;
   if (collection.terms_format != resource->format()) tasks_.Spawn(Reindex(resource, old));
@@ -118,13 +121,16 @@ void ResourcePublisher::PublishSnapshot() {
 base::Task<void> ResourcePublisher::Reindex(std::shared_ptr<const definition::Resource> resource,
                                             std::weak_ptr<const definition::Resource> old) {
   const std::string name = resource->name();
-  // Requests that began with the old definition may still store objects with its terms. They hold it as long as they last.
+  // Requests that began with the old definition may still store objects with its terms. They hold it as long
+  // as they last.
   while (!old.expired()) co_await base::Sleep(executor_, kOldUsersPoll);
   if (Find(name) != resource) co_return;
   auto done = co_await ReindexObjects(*resource);
   if (!done) {
-    base::LogError("Indexing the objects of a definition failed; selectors on its fields read all objects until it succeeds",
-                   {{"definition", name}, {"error", done.error().message}});
+    base::LogError(
+        "Indexing the objects of a definition failed; selectors on its fields read all objects until it "
+        "succeeds",
+        {{"definition", name}, {"error", done.error().message}});
   }
 }
 

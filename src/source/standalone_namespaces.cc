@@ -1,10 +1,10 @@
 #include "annex/source/standalone_namespaces.h"
 
-#include <utility>
-#include <vector>
-
 #include "annex/base/log.h"
 #include "annex/json/read.h"
+
+#include <utility>
+#include <vector>
 
 namespace annex::source {
 namespace {
@@ -16,7 +16,8 @@ using json::Value;
 constexpr std::chrono::milliseconds kEmptyPoll{200};
 
 NamespaceState StateOf(const Value& object) {
-  return json::FindPath(object, {"metadata", "deletionTimestamp"}) == nullptr ? NamespaceState::kActive : NamespaceState::kTerminating;
+  return json::FindPath(object, {"metadata", "deletionTimestamp"}) == nullptr ? NamespaceState::kActive
+                                                                              : NamespaceState::kTerminating;
 }
 
 }  // namespace
@@ -26,7 +27,8 @@ StandaloneNamespaces::StandaloneNamespaces(Parts parts)
 
 StandaloneNamespaces::~StandaloneNamespaces() = default;
 
-void StandaloneNamespaces::Start(ControlledObjects& namespaces, DeleteObjects delete_objects, std::function<void()> ready) {
+void StandaloneNamespaces::Start(ControlledObjects& namespaces, DeleteObjects delete_objects,
+                                 std::function<void()> ready) {
   namespaces_ = &namespaces;
   delete_objects_ = std::move(delete_objects);
   auto handlers = std::make_shared<ObjectFollower::Handlers>();
@@ -34,8 +36,12 @@ void StandaloneNamespaces::Start(ControlledObjects& namespaces, DeleteObjects de
     const base::MutexLock lock(mutex_);
     states_.clear();
   };
-  handlers->on_object = [this](std::string name, const Value* object) { return OnNamespace(std::move(name), object); };
-  handlers->on_synced = [this, ready = std::move(ready)]() mutable { return OnSynced(std::exchange(ready, nullptr)); };
+  handlers->on_object = [this](std::string name, const Value* object) {
+    return OnNamespace(std::move(name), object);
+  };
+  handlers->on_synced = [this, ready = std::move(ready)]() mutable {
+    return OnSynced(std::exchange(ready, nullptr));
+  };
   parts_.executor.Post([this, handlers] { tasks_.Spawn(follower_.Run(std::move(*handlers))); });
 }
 
@@ -86,7 +92,9 @@ base::Task<void> StandaloneNamespaces::Empty(std::string name) {
     for (const auto& resource : snapshot->resources()) {
       if (!resource->namespaced()) continue;
       auto deleted = co_await delete_objects_(resource, name, parts_.executor);
-      if (!deleted) base::LogError("Emptying a namespace failed", {{"namespace", name}, {"error", deleted.error().message}});
+      if (!deleted)
+        base::LogError("Emptying a namespace failed",
+                       {{"namespace", name}, {"error", deleted.error().message}});
       left += deleted ? *deleted : 1;
     }
     if (left == 0) break;
@@ -97,7 +105,9 @@ base::Task<void> StandaloneNamespaces::Empty(std::string name) {
     return true;
   };
   auto updated = co_await namespaces_->Update(name, finish, parts_.executor);
-  if (!updated) base::LogError("Letting a namespace go failed", {{"namespace", name}, {"error", updated.error().message}});
+  if (!updated)
+    base::LogError("Letting a namespace go failed",
+                   {{"namespace", name}, {"error", updated.error().message}});
   emptying_.erase(name);
 }
 

@@ -1,9 +1,9 @@
 #include "annex/store/object.h"
 
+#include "annex/store/store.h"
+
 #include <array>
 #include <charconv>
-
-#include "annex/store/store.h"
 
 namespace annex::store {
 
@@ -16,7 +16,8 @@ void AppendBody(std::string& out, std::string_view bytes, std::uint32_t revision
   out.append(bytes.substr(revision_at));
 }
 
-std::shared_ptr<const std::string> Event::Rendering(std::uint64_t form, const std::function<std::string()>& make) const {
+std::shared_ptr<const std::string> Event::Rendering(std::uint64_t form,
+                                                    const std::function<std::string()>& make) const {
   {
     const base::MutexLock lock(mutex_);
     for (const auto& [known, bytes] : renderings_) {
@@ -36,7 +37,8 @@ std::shared_ptr<const std::string> Event::Rendering(std::uint64_t form, const st
 std::size_t Event::Size() const {
   std::size_t size = sizeof(Event) + key_.size();
   for (const ObjectPtr& state : {object_, previous_}) {
-    if (state) size += sizeof(Object) + state->key.size() + state->body.bytes.size() + state->terms.encoded().size();
+    if (state)
+      size += sizeof(Object) + state->key.size() + state->body.bytes.size() + state->terms.encoded().size();
   }
   return size;
 }
@@ -44,9 +46,9 @@ std::size_t Event::Size() const {
 base::Result<ObjectPtr> Store::Load(CollectionId collection, std::string_view key) {
   ObjectPtr object;
   const auto copy = [&object](const Row& row) {
-    object = std::make_shared<const Object>(Object{std::string(row.key), row.revision,
-                                                   Body{std::string(row.body), row.revision_at},
-                                                   selector::TermSet::FromEncoded(std::string(row.terms)), row.format});
+    object = std::make_shared<const Object>(
+        Object{std::string(row.key), row.revision, Body{std::string(row.body), row.revision_at},
+               selector::TermSet::FromEncoded(std::string(row.terms)), row.format});
   };
   ANNEX_RETURN_IF_ERROR(Get(collection, key, copy));
   return object;

@@ -1,26 +1,34 @@
 #include "annex/store/watch_hub.h"
 
-#include <algorithm>
-
 #include "annex/base/check.h"
+
+#include <algorithm>
 
 namespace annex::store {
 
 WatchHub::WatchHub(Options options, base::Metrics& metrics)
     : options_(options),
       watchers_gauge_(metrics.Gauges("annex_watchers", "Open watches.", {}).With({})),
-      catch_ups_(metrics
-                     .Counters("annex_watch_catch_ups_total",
-                               "Batches that watchers read from the log because memory no longer held their events.", {})
-                     .With({})) {}
+      catch_ups_(
+          metrics
+              .Counters("annex_watch_catch_ups_total",
+                        "Batches that watchers read from the log because memory no longer held their events.",
+                        {})
+              .With({})) {}
 
 WatchHub::~WatchHub() = default;
 
 WatchHub::Watcher::Watcher(WatchHub& hub, CollectionId collection, std::string prefix, Revision after,
                            std::function<void()> wake)
-    : hub_(hub), collection_(collection), prefix_(std::move(prefix)), wake_(std::move(wake)), cursor_(after) {}
+    : hub_(hub),
+      collection_(collection),
+      prefix_(std::move(prefix)),
+      wake_(std::move(wake)),
+      cursor_(after) {}
 
-WatchHub::Watcher::~Watcher() { hub_.Remove(*this); }
+WatchHub::Watcher::~Watcher() {
+  hub_.Remove(*this);
+}
 
 void WatchHub::SetStore(Store& store) {
   const base::MutexLock lock(mutex_);
@@ -30,8 +38,8 @@ void WatchHub::SetStore(Store& store) {
   for (auto& [id, collection] : collections_) collection.floor = published_;
 }
 
-std::unique_ptr<WatchHub::Watcher> WatchHub::Watch(CollectionId collection, std::string prefix, Revision after,
-                                                   std::function<void()> wake) {
+std::unique_ptr<WatchHub::Watcher> WatchHub::Watch(CollectionId collection, std::string prefix,
+                                                   Revision after, std::function<void()> wake) {
   ANNEX_CHECK(store_ != nullptr, "the hub needs its store before its first watcher");
   std::unique_ptr<Watcher> watcher(new Watcher(*this, collection, std::move(prefix), after, std::move(wake)));
   {
@@ -71,9 +79,11 @@ void WatchHub::OnCommitted(const std::vector<EventPtr>& events, Revision upto) {
       arrivals_.push_back(event->collection());
       bytes_ += event->Size();
       for (Watcher* watcher : collection.watchers) {
-        // Its cursor may be ahead: of a revision that it waits for, or of what the log gave it before it was published here.
+        // Its cursor may be ahead: of a revision that it waits for, or of what the log gave it before it was
+        // published here.
         if (!watcher->idle_ || event->revision() <= watcher->cursor_) continue;
-        // It has seen everything before this event. Left behind where it fell asleep, it could by now be older than the log.
+        // It has seen everything before this event. Left behind where it fell asleep, it could by now be
+        // older than the log.
         if (event->key().starts_with(watcher->prefix_)) {
           watcher->cursor_ = event->revision() - 1;
           watcher->idle_ = false;
@@ -155,7 +165,8 @@ base::Result<WatchHub::Watcher::Batch> WatchHub::Watcher::Next() {
   Batch batch;
   if (hub_.NextFromMemory(*this, batch)) return batch;
   hub_.catch_ups_.Increment();
-  auto log = hub_.store_->ReadLog({collection_, prefix_, cursor_, hub_.options_.batch_events, hub_.options_.batch_bytes});
+  auto log = hub_.store_->ReadLog(
+      {collection_, prefix_, cursor_, hub_.options_.batch_events, hub_.options_.batch_bytes});
   if (!log && log.error().reason == base::Reason::kNotFound) {
     // Dropped, and the hub hears of it in a moment.
     batch.ended = true;

@@ -1,8 +1,8 @@
 // Collections: names, dropping them, and what is left afterwards.
+#include "store_contract.h"
+
 #include <string>
 #include <vector>
-
-#include "store_contract.h"
 
 namespace annex::test {
 namespace {
@@ -159,7 +159,8 @@ TEST_CASE("the space of dropped collections comes back", "[contract][drop]") {
   const auto round = [&] {
     const auto c = fixture.Collection();
     for (int i = 0; i < 100; ++i) {
-      fixture.Create(c, "ns" + std::to_string(i) + "/a", std::string(20'000, 'x'), {{"Lapp", "web"}, {"Lnumber", std::to_string(i)}});
+      fixture.Create(c, "ns" + std::to_string(i) + "/a", std::string(20'000, 'x'),
+                     {{"Lapp", "web"}, {"Lnumber", std::to_string(i)}});
     }
     REQUIRE(fixture.DropCollection(c));
     fixture.CompactAll();

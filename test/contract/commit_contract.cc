@@ -1,9 +1,9 @@
 // Revisions, conditions, groups and bytes of commits.
+#include "store_contract.h"
+
 #include <algorithm>
 #include <string>
 #include <vector>
-
-#include "store_contract.h"
 
 namespace annex::test {
 namespace {
@@ -11,7 +11,9 @@ namespace {
 using base::Reason;
 using store::Revision;
 
-Reason ReasonOf(const base::Result<store::Committed>& result) { return result ? Reason::kUnknown : result.error().reason; }
+Reason ReasonOf(const base::Result<store::Committed>& result) {
+  return result ? Reason::kUnknown : result.error().reason;
+}
 
 // Commits that are all asked for before the writer begins.
 struct Burst {
@@ -80,7 +82,8 @@ TEST_CASE("revisions rise over restarts", "[contract][revision]") {
   }
 }
 
-TEST_CASE("no revision comes again when the newest change is a deletion that was compacted", "[contract][revision]") {
+TEST_CASE("no revision comes again when the newest change is a deletion that was compacted",
+          "[contract][revision]") {
   StoreFixture fixture;
   const auto c = fixture.Collection();
   fixture.Create(c, "ns/a");
@@ -93,7 +96,8 @@ TEST_CASE("no revision comes again when the newest change is a deletion that was
   CHECK(fixture.Create(c, "ns/b")->revision > deleted);
 }
 
-TEST_CASE("no revision comes again when the newest change belonged to a dropped collection", "[contract][revision]") {
+TEST_CASE("no revision comes again when the newest change belonged to a dropped collection",
+          "[contract][revision]") {
   StoreFixture fixture;
   const auto kept = fixture.Collection("kept");
   const auto dropped = fixture.Collection("dropped");
@@ -244,7 +248,8 @@ TEST_CASE("one write too many gets TooManyRequests and the others go through", "
   std::vector<store::Mutation> mutations;
   for (int i = 0; i < 5; ++i) mutations.push_back(Creation(c, "ns/" + std::to_string(i)));
   const Burst burst = CommitTogether(fixture, std::move(mutations));
-  CHECK(std::count_if(burst.results.begin(), burst.results.end(), [](const auto& result) { return result.has_value(); }) == 3);
+  CHECK(std::count_if(burst.results.begin(), burst.results.end(),
+                      [](const auto& result) { return result.has_value(); }) == 3);
   CHECK(ReasonOf(burst.results[3]) == Reason::kTooManyRequests);
   CHECK(ReasonOf(burst.results[4]) == Reason::kTooManyRequests);
   CHECK(fixture.store().Healthy());
@@ -255,7 +260,8 @@ TEST_CASE("too many bytes waiting get TooManyRequests", "[contract][limits]") {
   StoreFixture fixture({.max_queued_bytes = 1000});
   const auto c = fixture.Collection();
   std::vector<store::Mutation> mutations;
-  for (int i = 0; i < 4; ++i) mutations.push_back(Creation(c, "ns/" + std::to_string(i), std::string(600, 'x')));
+  for (int i = 0; i < 4; ++i)
+    mutations.push_back(Creation(c, "ns/" + std::to_string(i), std::string(600, 'x')));
   const Burst burst = CommitTogether(fixture, std::move(mutations));
   CHECK(burst.results[0]);
   CHECK(burst.results[1]);
@@ -275,7 +281,8 @@ TEST_CASE("bodies of every size and content come back byte by byte", "[contract]
     for (std::size_t i = 0; i < size; ++i) body[i] = static_cast<char>((i * 31 + size) & 0xFFU);
     bodies.push_back(std::move(body));
   }
-  for (std::size_t i = 0; i < bodies.size(); ++i) fixture.Create(c, "ns/" + std::to_string(sizes[i]), bodies[i]);
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    fixture.Create(c, "ns/" + std::to_string(sizes[i]), bodies[i]);
   fixture.Reopen();
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const auto object = fixture.Load(c, "ns/" + std::to_string(sizes[i]));
@@ -289,9 +296,26 @@ TEST_CASE("bodies of every size and content come back byte by byte", "[contract]
 TEST_CASE("keys with odd characters keep apart and in bytewise order", "[contract][bytes]") {
   StoreFixture fixture;
   const auto c = fixture.Collection();
-  std::vector<std::string> keys = {"a",     "A",        "a-b/x", "a/x",           "a0/x",        "a/x%25", "a/'; DROP TABLE head; --",
-                                   "a/x\"", "a/\xff\xfe", "a/é",  "a/e\xCC\x81",  "a/\xF0\x9F\x98\x80", "a/_", "a/x y",
-                                   "a/x\ny", "a/*",      "a/?",   std::string("a/x\0y", 5), std::string("a/x\0", 4), "a/" + std::string(253, 'z')};
+  std::vector<std::string> keys = {"a",
+                                   "A",
+                                   "a-b/x",
+                                   "a/x",
+                                   "a0/x",
+                                   "a/x%25",
+                                   "a/'; DROP TABLE head; --",
+                                   "a/x\"",
+                                   "a/\xff\xfe",
+                                   "a/é",
+                                   "a/e\xCC\x81",
+                                   "a/\xF0\x9F\x98\x80",
+                                   "a/_",
+                                   "a/x y",
+                                   "a/x\ny",
+                                   "a/*",
+                                   "a/?",
+                                   std::string("a/x\0y", 5),
+                                   std::string("a/x\0", 4),
+                                   "a/" + std::string(253, 'z')};
   for (const std::string& key : keys) fixture.Create(c, key, key);
   std::sort(keys.begin(), keys.end());
   CHECK(fixture.List(c).Keys() == keys);

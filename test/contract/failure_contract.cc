@@ -1,8 +1,8 @@
 // What a store does when its disk fails.
+#include "store_contract.h"
+
 #include <string>
 #include <vector>
-
-#include "store_contract.h"
 
 namespace annex::test {
 namespace {

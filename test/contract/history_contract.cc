@@ -1,9 +1,9 @@
 // The change log, compaction, pins, and what both ends of history look like.
+#include "store_contract.h"
+
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "store_contract.h"
 
 namespace annex::test {
 namespace {
@@ -13,7 +13,9 @@ using store::Revision;
 using Keys = std::vector<std::string>;
 using Lines = std::vector<std::string>;
 
-Lines Log(StoreFixture& fixture, store::CollectionId c, Revision after) { return Describe(fixture.ReadLog(c, after)); }
+Lines Log(StoreFixture& fixture, store::CollectionId c, Revision after) {
+  return Describe(fixture.ReadLog(c, after));
+}
 
 Reason LogError(StoreFixture& fixture, store::CollectionId c, Revision after) {
   const auto batch = fixture.store().ReadLog({c, "", after, 10, 1000});

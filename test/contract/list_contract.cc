@@ -1,9 +1,9 @@
 // Lists: order, ranges, pages, counts of what remains, and states of the past.
-#include <string>
-#include <vector>
-
 #include "annex/base/status.h"
 #include "store_contract.h"
+
+#include <string>
+#include <vector>
 
 namespace annex::test {
 namespace {
@@ -19,7 +19,8 @@ Keys States(const Listed& listed) {
   return states;
 }
 
-// Pages through a list as a client with continue tokens does: the first page at the newest revision, the others at that one.
+// Pages through a list as a client with continue tokens does: the first page at the newest revision, the
+// others at that one.
 struct Pager {
   StoreFixture& fixture;
   store::ListQuery query;
@@ -52,13 +53,15 @@ TEST_CASE("a prefix selects one namespace and not its neighbours", "[contract][l
   for (const char* key : {"a/x", "a/y", "a-b/x", "ab/x", "a0/x", "a", "b/x"}) fixture.Create(c, key);
   CHECK(fixture.List({.collection = c, .prefix = "a/"}).Keys() == Keys{"a/x", "a/y"});
   CHECK(fixture.List({.collection = c, .prefix = "z/"}).Keys().empty());
-  CHECK(fixture.List({.collection = c, .prefix = "a"}).Keys() == Keys{"a", "a-b/x", "a/x", "a/y", "a0/x", "ab/x"});
+  CHECK(fixture.List({.collection = c, .prefix = "a"}).Keys() ==
+        Keys{"a", "a-b/x", "a/x", "a/y", "a0/x", "ab/x"});
 }
 
 TEST_CASE("a prefix may end with any byte", "[contract][list]") {
   StoreFixture fixture;
   const auto c = fixture.Collection();
-  for (const char* key : {"a", "a\x7f", "a\x7fx", "a\x80", "a\xff", "a\xffx", "b", "\xff", "\xff\xff"}) fixture.Create(c, key);
+  for (const char* key : {"a", "a\x7f", "a\x7fx", "a\x80", "a\xff", "a\xffx", "b", "\xff", "\xff\xff"})
+    fixture.Create(c, key);
   CHECK(fixture.List({.collection = c, .prefix = "a\x7f"}).Keys() == Keys{"a\x7f", "a\x7fx"});
   CHECK(fixture.List({.collection = c, .prefix = "a\xff"}).Keys() == Keys{"a\xff", "a\xffx"});
   CHECK(fixture.List({.collection = c, .prefix = "\xff"}).Keys() == Keys{"\xff", "\xff\xff"});
@@ -131,7 +134,8 @@ TEST_CASE("pages tell how many objects remain", "[contract][page]") {
   CHECK(part.Next(2).page.remaining == 3);
 }
 
-TEST_CASE("pages of one list show one revision and count it, whatever happens in between", "[contract][page]") {
+TEST_CASE("pages of one list show one revision and count it, whatever happens in between",
+          "[contract][page]") {
   StoreFixture fixture;
   const auto c = fixture.Collection();
   CreateMany(fixture, c, "ns", 10);
@@ -166,9 +170,14 @@ TEST_CASE("what remains is counted without a page before", "[contract][page]") {
   fixture.Create(c, "a/141");
   fixture.Create(c, "a/142");
   CHECK(fixture.List({.collection = c, .start = "a/13", .count_remaining = true}, 1).page.remaining == 5);
-  CHECK(fixture.List({.collection = c, .start = "a/13", .at = before, .count_remaining = true}, 1).page.remaining == 4);
-  CHECK(fixture.List({.collection = c, .prefix = "a/", .start = "a/13", .at = before, .count_remaining = true}, 1).page.remaining == 2);
-  CHECK(fixture.List({.collection = c, .prefix = "a/", .at = before, .count_remaining = true}, 1).page.remaining == 5);
+  CHECK(fixture.List({.collection = c, .start = "a/13", .at = before, .count_remaining = true}, 1)
+            .page.remaining == 4);
+  CHECK(
+      fixture
+          .List({.collection = c, .prefix = "a/", .start = "a/13", .at = before, .count_remaining = true}, 1)
+          .page.remaining == 2);
+  CHECK(fixture.List({.collection = c, .prefix = "a/", .at = before, .count_remaining = true}, 1)
+            .page.remaining == 5);
   CHECK(fixture.List({.collection = c, .prefix = "a/", .count_remaining = true}, 1).page.remaining == 6);
 }
 
@@ -178,7 +187,8 @@ TEST_CASE("a count of what remains from one key does not answer for another", "[
   CreateMany(fixture, c, "ns", 5);
   // Stopped before its first row, a page has shown no key that the next could begin after.
   CHECK(fixture.List({.collection = c, .start = "ns/13", .count_remaining = true}, 0).page.remaining == 2);
-  CHECK(fixture.List({.collection = c, .start = std::string(1, '\0'), .count_remaining = true}, 1).page.remaining == 4);
+  CHECK(fixture.List({.collection = c, .start = std::string(1, '\0'), .count_remaining = true}, 1)
+            .page.remaining == 4);
 }
 
 TEST_CASE("a list at an older revision shows each object as it was", "[contract][history]") {

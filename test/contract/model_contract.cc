@@ -1,12 +1,13 @@
-// A few thousand random operations, each answer held against a model. A failure prints the seed; ANNEX_SEED runs that one alone.
+// A few thousand random operations, each answer held against a model. A failure prints the seed; ANNEX_SEED
+// runs that one alone.
+#include "store_contract.h"
+#include "support/seeded_random.h"
+#include "support/store_model.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
-
-#include "store_contract.h"
-#include "support/seeded_random.h"
-#include "support/store_model.h"
 
 namespace annex::test {
 namespace {
@@ -20,7 +21,8 @@ using store::Revision;
 class Walk {
  public:
   explicit Walk(std::uint64_t seed)
-      : random_(seed), fixture_({.history_age = std::chrono::seconds(30), .history_bytes = 20'000}, {4000, 7, 1500}) {
+      : random_(seed),
+        fixture_({.history_age = std::chrono::seconds(30), .history_bytes = 20'000}, {4000, 7, 1500}) {
     for (const char* name : {"one", "two"}) collections_.push_back(fixture_.Collection(name));
     for (const auto c : collections_) REQUIRE(fixture_.SetTermsFormat(c, kFormat));
   }
@@ -36,14 +38,28 @@ class Walk {
  private:
   void Operate() {
     switch (random_.Below(20)) {
-      case 0: CheckQuery(AnyCollection(), AnyRevision()); break;
+      case 0:
+        CheckQuery(AnyCollection(), AnyRevision());
+        break;
       case 1:
-      case 2: CheckList(AnyCollection(), AnyRevision()); break;
-      case 3: CheckPages(AnyCollection(), AnyRevision()); break;
-      case 4: CheckLog(AnyCollection(), AnyRevision()); break;
-      case 5: CheckWatch(AnyCollection(), AnyRevision()); break;
-      case 6: CheckObject(AnyCollection(), AnyKey()); break;
-      case 7: fixture_.clock.Advance(std::chrono::milliseconds(random_.Below(5000))); break;
+      case 2:
+        CheckList(AnyCollection(), AnyRevision());
+        break;
+      case 3:
+        CheckPages(AnyCollection(), AnyRevision());
+        break;
+      case 4:
+        CheckLog(AnyCollection(), AnyRevision());
+        break;
+      case 5:
+        CheckWatch(AnyCollection(), AnyRevision());
+        break;
+      case 6:
+        CheckObject(AnyCollection(), AnyKey());
+        break;
+      case 7:
+        fixture_.clock.Advance(std::chrono::milliseconds(random_.Below(5000)));
+        break;
       case 8:
         if (random_.OneIn(5)) REQUIRE(fixture_.Compact());
         break;
@@ -53,8 +69,12 @@ class Walk {
       case 10:
         if (random_.OneIn(60)) DropAndRecreate();
         break;
-      case 11: UpdateTerms(AnyCollection()); break;
-      default: Write(AnyCollection(), AnyKey()); break;
+      case 11:
+        UpdateTerms(AnyCollection());
+        break;
+      default:
+        Write(AnyCollection(), AnyKey());
+        break;
     }
   }
 
@@ -69,10 +89,15 @@ class Walk {
     const Revision compacted = fixture_.store().CompactedRevision();
     const Revision newest = fixture_.store().CurrentRevision();
     switch (random_.Below(8)) {
-      case 0: return compacted;
-      case 1: return newest;
-      case 2: return std::max<Revision>(1, compacted - static_cast<Revision>(random_.Between(1, 5)));
-      default: return static_cast<Revision>(random_.Between(static_cast<std::uint64_t>(compacted), static_cast<std::uint64_t>(newest)));
+      case 0:
+        return compacted;
+      case 1:
+        return newest;
+      case 2:
+        return std::max<Revision>(1, compacted - static_cast<Revision>(random_.Between(1, 5)));
+      default:
+        return static_cast<Revision>(
+            random_.Between(static_cast<std::uint64_t>(compacted), static_cast<std::uint64_t>(newest)));
     }
   }
   bool Expired(Revision at) { return at < fixture_.store().CompactedRevision(); }
@@ -92,14 +117,15 @@ class Walk {
       std::vector<std::string> values;
       const bool one = op == Operator::kGreater || op == Operator::kLess;
       if (op != Operator::kExists && op != Operator::kNotExists) {
-        for (std::uint64_t count = one ? 1 : random_.Between(1, 3); count > 0; --count) values.push_back(std::to_string(random_.Below(4)));
+        for (std::uint64_t count = one ? 1 : random_.Between(1, 3); count > 0; --count)
+          values.push_back(std::to_string(random_.Below(4)));
       }
       query.terms.push_back({kNames[random_.Below(kNames.size())], op, values});
     }
     if (random_.OneIn(3)) {
       const bool name = random_.OneIn(2);
-      query.keys.push_back({name ? KeyCondition::Part::kName : KeyCondition::Part::kNamespace, !random_.OneIn(3),
-                            name ? std::to_string(random_.Below(8)) : AnyNamespace()});
+      query.keys.push_back({name ? KeyCondition::Part::kName : KeyCondition::Part::kNamespace,
+                            !random_.OneIn(3), name ? std::to_string(random_.Below(8)) : AnyNamespace()});
     }
     return query;
   }
@@ -119,7 +145,8 @@ class Walk {
       const auto made = seen ? fixture_.Update(c, key, body, terms) : fixture_.Create(c, key, body, terms);
       model_.Apply(c, key, made->revision, true, body, terms);
     }
-    REQUIRE(fixture_.store().CurrentRevision() == std::max(model_.newest(), fixture_.store().CurrentRevision()));
+    REQUIRE(fixture_.store().CurrentRevision() ==
+            std::max(model_.newest(), fixture_.store().CurrentRevision()));
   }
 
   void WriteInConflict(store::CollectionId c, const std::string& key, const store::ObjectPtr& seen) {
@@ -142,7 +169,8 @@ class Walk {
   void UpdateTerms(store::CollectionId c) {
     std::vector<store::TermUpdate> updates;
     for (const auto& [key, state] : model_.Newest(c)) {
-      if (random_.OneIn(4)) updates.push_back({key, state->revision - (random_.OneIn(3) ? 1 : 0), SetOf(state->terms), kFormat});
+      if (random_.OneIn(4))
+        updates.push_back({key, state->revision - (random_.OneIn(3) ? 1 : 0), SetOf(state->terms), kFormat});
     }
     REQUIRE(fixture_.UpdateTerms(c, std::move(updates)));
   }
@@ -170,7 +198,8 @@ class Walk {
     std::vector<std::string> texts;
     for (const auto& [key, state] : model_.At(list.collection, list.at)) {
       const bool in_range = key.starts_with(list.prefix) && key >= list.start;
-      if (in_range && (list.query == nullptr || ModelMatches(*list.query, key, state->terms))) texts.push_back(Text(key, *state));
+      if (in_range && (list.query == nullptr || ModelMatches(*list.query, key, state->terms)))
+        texts.push_back(Text(key, *state));
     }
     return texts;
   }
@@ -221,15 +250,17 @@ class Walk {
 
   static std::string Text(const StoreModel::Change& change) {
     return (change.before ? Text(change.key, *change.before) : "nothing") + " -> " +
-           (change.after ? Text(change.key, *change.after) : change.key + " nothing") + " @" + std::to_string(change.revision);
+           (change.after ? Text(change.key, *change.after) : change.key + " nothing") + " @" +
+           std::to_string(change.revision);
   }
   static std::string Text(const store::ObjectPtr& object, const std::string& nothing) {
     if (!object) return nothing;
-    return object->key + "@" + std::to_string(object->revision) + "=" + object->body.bytes + object->terms.encoded();
+    return object->key + "@" + std::to_string(object->revision) + "=" + object->body.bytes +
+           object->terms.encoded();
   }
   static std::string Text(const store::Event& event) {
-    return Text(event.previous(), "nothing") + " -> " + Text(event.object(), event.key() + " nothing") + " @" +
-           std::to_string(event.revision());
+    return Text(event.previous(), "nothing") + " -> " + Text(event.object(), event.key() + " nothing") +
+           " @" + std::to_string(event.revision());
   }
   std::vector<std::string> WantedChanges(store::CollectionId c, Revision after, const std::string& prefix) {
     std::vector<std::string> texts;
@@ -244,7 +275,8 @@ class Walk {
     const std::vector<std::string> wanted = WantedChanges(c, after, prefix);
     std::vector<std::string> shown;
     while (true) {
-      const auto batch = fixture_.store().ReadLog({c, prefix, after, random_.Between(1, 50), random_.Between(1, 5000)});
+      const auto batch =
+          fixture_.store().ReadLog({c, prefix, after, random_.Between(1, 50), random_.Between(1, 5000)});
       if (!batch) {
         CHECK(batch.error().reason == base::Reason::kExpired);
         CHECK(Expired(after));

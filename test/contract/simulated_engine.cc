@@ -1,10 +1,10 @@
 // The SQLite engine on a simulated disk, run by a simulated scheduler.
-#include <string>
-
 #include "annex/store/sqlite.h"
 #include "engine.h"
 #include "support/simulated_disk.h"
 #include "support/simulated_scheduler.h"
+
+#include <string>
 
 namespace annex::test {
 namespace {
@@ -14,7 +14,8 @@ constexpr std::uint64_t kSeed = 20270115;
 class SimulatedEngine final : public Engine {
  public:
   base::Result<std::unique_ptr<store::Store>> Open(const Settings& settings, const base::Clock& clock,
-                                                   base::Metrics& metrics, store::CommitObserver* observer) override {
+                                                   base::Metrics& metrics,
+                                                   store::CommitObserver* observer) override {
     writer_ = scheduler_.NewExecutor("writer");
     store::SqliteOptions options;
     options.data_directory = "/data";
@@ -39,7 +40,9 @@ class SimulatedEngine final : public Engine {
   void Pause() override {}
   void Resume() override {}
 
-  std::uint64_t DataBytes() override { return disk_.SizeOf("/data/annex.db") + disk_.SizeOf("/data/annex.db-wal"); }
+  std::uint64_t DataBytes() override {
+    return disk_.SizeOf("/data/annex.db") + disk_.SizeOf("/data/annex.db-wal");
+  }
 
   bool BreakDisk(bool full) override {
     disk_.Inject({full ? SimulatedDisk::Fault::kFull : SimulatedDisk::Fault::kSyncError, 0, true});
@@ -55,6 +58,8 @@ class SimulatedEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> MakeEngine() { return std::make_unique<SimulatedEngine>(); }
+std::unique_ptr<Engine> MakeEngine() {
+  return std::make_unique<SimulatedEngine>();
+}
 
 }  // namespace annex::test

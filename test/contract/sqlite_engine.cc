@@ -1,12 +1,12 @@
 // The SQLite engine in a real folder, with a real thread.
-#include <filesystem>
-#include <optional>
-#include <string>
-
 #include "annex/base/serial_thread.h"
 #include "annex/store/sqlite.h"
 #include "engine.h"
 #include "support/temporary_directory.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
 
 namespace annex::test {
 namespace {
@@ -14,7 +14,8 @@ namespace {
 class SqliteEngine final : public Engine {
  public:
   base::Result<std::unique_ptr<store::Store>> Open(const Settings& settings, const base::Clock& clock,
-                                                   base::Metrics& metrics, store::CommitObserver* observer) override {
+                                                   base::Metrics& metrics,
+                                                   store::CommitObserver* observer) override {
     writer_.emplace("writer");
     store::SqliteOptions options;
     options.data_directory = directory_.path() + "/data";
@@ -55,6 +56,8 @@ class SqliteEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> MakeEngine() { return std::make_unique<SqliteEngine>(); }
+std::unique_ptr<Engine> MakeEngine() {
+  return std::make_unique<SqliteEngine>();
+}
 
 }  // namespace annex::test

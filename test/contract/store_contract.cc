@@ -1,8 +1,8 @@
 #include "store_contract.h"
 
-#include <utility>
-
 #include "annex/base/log.h"
+
+#include <utility>
 
 namespace annex::test {
 
@@ -20,7 +20,9 @@ void Recorder::OnCommitted(const std::vector<store::EventPtr>& events, store::Re
   next_.OnCommitted(events, upto);
 }
 
-void Recorder::OnCollectionDropped(store::CollectionId collection) { next_.OnCollectionDropped(collection); }
+void Recorder::OnCollectionDropped(store::CollectionId collection) {
+  next_.OnCollectionDropped(collection);
+}
 
 std::vector<Recorder::Group> Recorder::Take() {
   const base::MutexLock lock(mutex_);
@@ -33,7 +35,9 @@ StoreFixture::StoreFixture(Engine::Settings settings, store::WatchHub::Options h
   Open();
 }
 
-StoreFixture::~StoreFixture() { Close(); }
+StoreFixture::~StoreFixture() {
+  Close();
+}
 
 void StoreFixture::Open() {
   metrics_ = std::make_unique<base::Metrics>();
@@ -69,7 +73,8 @@ base::Result<store::Committed> StoreFixture::Commit(store::Mutation mutation) {
   return Wait<store::Committed>([&](auto done) { store_->Commit(std::move(mutation), std::move(done)); });
 }
 
-base::Result<void> StoreFixture::UpdateTerms(store::CollectionId collection, std::vector<store::TermUpdate> updates) {
+base::Result<void> StoreFixture::UpdateTerms(store::CollectionId collection,
+                                             std::vector<store::TermUpdate> updates) {
   return Wait<void>([&](auto done) { store_->UpdateTerms(collection, std::move(updates), std::move(done)); });
 }
 
@@ -87,15 +92,15 @@ store::CollectionId StoreFixture::Collection(const std::string& name) {
   return opened->id;
 }
 
-store::ObjectPtr StoreFixture::Create(store::CollectionId collection, const std::string& key, const std::string& body,
-                                      const Terms& terms, std::uint64_t format) {
+store::ObjectPtr StoreFixture::Create(store::CollectionId collection, const std::string& key,
+                                      const std::string& body, const Terms& terms, std::uint64_t format) {
   const auto committed = Commit(Creation(collection, key, body, terms, format));
   if (!committed) FAIL("create " << key << ": " << committed.error().message);
   return committed->object;
 }
 
-store::ObjectPtr StoreFixture::Update(store::CollectionId collection, const std::string& key, const std::string& body,
-                                      const Terms& terms, std::uint64_t format) {
+store::ObjectPtr StoreFixture::Update(store::CollectionId collection, const std::string& key,
+                                      const std::string& body, const Terms& terms, std::uint64_t format) {
   const auto committed = Commit(Replacement(collection, Load(collection, key), body, terms, format));
   if (!committed) FAIL("update " << key << ": " << committed.error().message);
   return committed->object;
@@ -162,7 +167,8 @@ store::Mutation Replacement(store::CollectionId collection, store::ObjectPtr see
                             const Terms& terms, std::uint64_t format) {
   REQUIRE(seen);
   std::string key = seen->key;
-  return {collection, std::move(key), std::move(seen), store::Mutation::State{{body, 0}, selector::TermSet(terms), format}};
+  return {collection, std::move(key), std::move(seen),
+          store::Mutation::State{{body, 0}, selector::TermSet(terms), format}};
 }
 
 store::Mutation Deletion(store::CollectionId collection, store::ObjectPtr seen) {

@@ -1,4 +1,5 @@
-// The contract of store.h and watch_hub.h as a suite of tests that every engine has to pass, and what those tests share.
+// The contract of store.h and watch_hub.h as a suite of tests that every engine has to pass, and what those
+// tests share.
 //
 // One program per engine: all files of the suite plus a definition of MakeEngine (engine.h).
 //
@@ -9,10 +10,17 @@
 //     CHECK(fixture.store().Load(c, "ns/a").value()->body.bytes == "body");
 //   }
 //
-// Thread rule: a fixture is used by the test's thread. Failure: what a test does not expect to fail ends it (REQUIRE).
+// Thread rule: a fixture is used by the test's thread. Failure: what a test does not expect to fail ends it
+// (REQUIRE).
 #pragma once
 
-#include <catch2/catch.hpp>
+#include "annex/base/metrics.h"
+#include "annex/base/mutex.h"
+#include "annex/base/result.h"
+#include "annex/store/store.h"
+#include "annex/store/watch_hub.h"
+#include "engine.h"
+#include "support/manual_clock.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,13 +34,7 @@
 #include <utility>
 #include <vector>
 
-#include "annex/base/metrics.h"
-#include "annex/base/mutex.h"
-#include "annex/base/result.h"
-#include "annex/store/store.h"
-#include "annex/store/watch_hub.h"
-#include "engine.h"
-#include "support/manual_clock.h"
+#include <catch2/catch.hpp>
 
 namespace annex::test {
 
@@ -102,7 +104,8 @@ class StoreFixture {
   template <typename T>
   base::Result<T> Wait(const std::function<void(std::function<void(base::Result<T>)>)>& start);
 
-  // --- the store's calls, finished --------------------------------------------------------------------------------
+  // --- the store's calls, finished
+  // --------------------------------------------------------------------------------
   base::Result<store::CollectionInfo> OpenCollection(const std::string& name);
   base::Result<void> DropCollection(store::CollectionId collection);
   base::Result<store::Committed> Commit(store::Mutation mutation);
@@ -110,12 +113,15 @@ class StoreFixture {
   base::Result<void> SetTermsFormat(store::CollectionId collection, std::uint64_t format);
   base::Result<void> Compact();
 
-  // --- the same, which must go well -------------------------------------------------------------------------------
+  // --- the same, which must go well
+  // -------------------------------------------------------------------------------
   store::CollectionId Collection(const std::string& name = "widgets");
-  store::ObjectPtr Create(store::CollectionId collection, const std::string& key, const std::string& body = "{}",
-                          const Terms& terms = {}, std::uint64_t format = kFormat);
-  store::ObjectPtr Update(store::CollectionId collection, const std::string& key, const std::string& body = "{}",
-                          const Terms& terms = {}, std::uint64_t format = kFormat);
+  store::ObjectPtr Create(store::CollectionId collection, const std::string& key,
+                          const std::string& body = "{}", const Terms& terms = {},
+                          std::uint64_t format = kFormat);
+  store::ObjectPtr Update(store::CollectionId collection, const std::string& key,
+                          const std::string& body = "{}", const Terms& terms = {},
+                          std::uint64_t format = kFormat);
   store::Revision Delete(store::CollectionId collection, const std::string& key);
   // The newest state; nullptr if there is none.
   store::ObjectPtr Load(store::CollectionId collection, const std::string& key);
@@ -142,17 +148,21 @@ class StoreFixture {
 };
 
 // A mutation that makes an object out of nothing, out of `seen`, or removes `seen`.
-store::Mutation Creation(store::CollectionId collection, const std::string& key, const std::string& body = "{}",
-                         const Terms& terms = {}, std::uint64_t format = kFormat);
-store::Mutation Replacement(store::CollectionId collection, store::ObjectPtr seen, const std::string& body = "{}",
-                            const Terms& terms = {}, std::uint64_t format = kFormat);
+store::Mutation Creation(store::CollectionId collection, const std::string& key,
+                         const std::string& body = "{}", const Terms& terms = {},
+                         std::uint64_t format = kFormat);
+store::Mutation Replacement(store::CollectionId collection, store::ObjectPtr seen,
+                            const std::string& body = "{}", const Terms& terms = {},
+                            std::uint64_t format = kFormat);
 store::Mutation Deletion(store::CollectionId collection, store::ObjectPtr seen);
 
 // "create ns/a@5", "update ns/a@6 was 5", "delete ns/a@7 was 6": events as text that a failed CHECK shows.
 std::string Describe(const store::Event& event);
 std::vector<std::string> Describe(const std::vector<store::EventPtr>& events);
 
-inline selector::TermSet SetOf(const Terms& terms) { return selector::TermSet(terms); }
+inline selector::TermSet SetOf(const Terms& terms) {
+  return selector::TermSet(terms);
+}
 selector::TermCondition In(const std::string& term, std::vector<std::string> values);
 selector::TermCondition NotIn(const std::string& term, std::vector<std::string> values);
 

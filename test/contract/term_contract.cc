@@ -1,9 +1,9 @@
 // Queries: what an index answers must be what a look at every row would answer.
+#include "store_contract.h"
+
 #include <algorithm>
 #include <string>
 #include <vector>
-
-#include "store_contract.h"
 
 namespace annex::test {
 namespace {
@@ -14,17 +14,25 @@ using selector::Query;
 using store::Revision;
 using Keys = std::vector<std::string>;
 
-KeyCondition Name(const std::string& value, bool equal = true) { return {KeyCondition::Part::kName, equal, value}; }
-KeyCondition Namespace(const std::string& value, bool equal = true) { return {KeyCondition::Part::kNamespace, equal, value}; }
+KeyCondition Name(const std::string& value, bool equal = true) {
+  return {KeyCondition::Part::kName, equal, value};
+}
+KeyCondition Namespace(const std::string& value, bool equal = true) {
+  return {KeyCondition::Part::kNamespace, equal, value};
+}
 
-Keys Select(StoreFixture& fixture, store::CollectionId c, const Query& query, const std::string& prefix = "", Revision at = 0) {
-  return fixture.List({.collection = c, .prefix = prefix, .at = at, .query = &query, .terms_format = kFormat}).Keys();
+Keys Select(StoreFixture& fixture, store::CollectionId c, const Query& query, const std::string& prefix = "",
+            Revision at = 0) {
+  return fixture.List({.collection = c, .prefix = prefix, .at = at, .query = &query, .terms_format = kFormat})
+      .Keys();
 }
 
 // Rows that came unjudged have a '?'.
-Keys SelectUnjudged(StoreFixture& fixture, store::CollectionId c, const Query& query, std::uint64_t format, Revision at = 0) {
+Keys SelectUnjudged(StoreFixture& fixture, store::CollectionId c, const Query& query, std::uint64_t format,
+                    Revision at = 0) {
   Keys keys;
-  for (const Shown& row : fixture.List({.collection = c, .at = at, .query = &query, .terms_format = format}).rows) {
+  for (const Shown& row :
+       fixture.List({.collection = c, .at = at, .query = &query, .terms_format = format}).rows) {
     keys.push_back(row.key + (row.judged ? "" : "?"));
   }
   return keys;
@@ -48,7 +56,9 @@ store::CollectionId MakeObjects(StoreFixture& fixture) {
 TEST_CASE("every operator selects what it says", "[contract][query]") {
   StoreFixture fixture;
   const auto c = MakeObjects(fixture);
-  const auto select = [&](selector::TermCondition condition) { return Select(fixture, c, {{std::move(condition)}, {}}); };
+  const auto select = [&](selector::TermCondition condition) {
+    return Select(fixture, c, {{std::move(condition)}, {}});
+  };
   CHECK(select(In("Lapp", {"web"})) == Keys{"a/1", "a/2", "b/1"});
   CHECK(select(In("Lapp", {"db", "web"})) == Keys{"a/1", "a/2", "a/3", "b/1"});
   CHECK(select(In("Lapp", {"db", "db", "web", "web"})) == Keys{"a/1", "a/2", "a/3", "b/1"});
@@ -67,7 +77,8 @@ TEST_CASE("several conditions must all hold", "[contract][query]") {
   StoreFixture fixture;
   const auto c = MakeObjects(fixture);
   CHECK(Select(fixture, c, {{In("Lapp", {"web"}), In("Ltier", {"back"})}, {}}) == Keys{"a/2"});
-  CHECK(Select(fixture, c, {{In("Lapp", {"web", "db"}), In("Ltier", {"back"}), NotIn("Fsize", {"2"})}, {}}) == Keys{"a/3"});
+  CHECK(Select(fixture, c, {{In("Lapp", {"web", "db"}), In("Ltier", {"back"}), NotIn("Fsize", {"2"})}, {}}) ==
+        Keys{"a/3"});
   CHECK(Select(fixture, c, {{In("Lapp", {"web"}), In("Lapp", {"db"})}, {}}).empty());
   CHECK(Select(fixture, c, {{In("Fsize", {"1"}), {"Ltier", Operator::kExists, {}}}, {}}) == Keys{"a/1"});
 }
@@ -164,8 +175,10 @@ TEST_CASE("rows whose fields another form made come unjudged", "[contract][terms
   fixture.Create(c, "old-web", "", {{"Lapp", "web"}}, 1);
   const Query size{{In("Fsize", {"1"})}, {}};
   CHECK(SelectUnjudged(fixture, c, size, 2) == Keys{"new-1", "old-db?", "old-web?"});
-  CHECK(SelectUnjudged(fixture, c, {{In("Fsize", {"1"}), In("Lapp", {"web"})}, {}}, 2) == Keys{"new-1", "old-web?"});
-  CHECK(SelectUnjudged(fixture, c, {{NotIn("Fsize", {"1"})}, {Name("old-db", false)}}, 2) == Keys{"new-2", "old-web?"});
+  CHECK(SelectUnjudged(fixture, c, {{In("Fsize", {"1"}), In("Lapp", {"web"})}, {}}, 2) ==
+        Keys{"new-1", "old-web?"});
+  CHECK(SelectUnjudged(fixture, c, {{NotIn("Fsize", {"1"})}, {Name("old-db", false)}}, 2) ==
+        Keys{"new-2", "old-web?"});
   // Labels are the same in every form.
   CHECK(SelectUnjudged(fixture, c, {{In("Lapp", {"db"})}, {}}, 2) == Keys{"old-db"});
   // A form that nobody wrote.
@@ -181,8 +194,8 @@ TEST_CASE("new terms are judged once the collection's format says so", "[contrac
   const auto b = fixture.Create(c, "b", "body", {}, 1);
   const Revision before = fixture.store().CurrentRevision();
   fixture.recorder().Take();
-  REQUIRE(fixture.UpdateTerms(c, {{"a", a->revision, SetOf({{"Fsize", "1"}})},
-                                  {"b", b->revision, SetOf({{"Fsize", "2"}})}}));
+  REQUIRE(fixture.UpdateTerms(
+      c, {{"a", a->revision, SetOf({{"Fsize", "1"}})}, {"b", b->revision, SetOf({{"Fsize", "2"}})}}));
   REQUIRE(fixture.SetTermsFormat(c, 2));
   CHECK(fixture.OpenCollection("widgets")->terms_format == 2);
   CHECK(SelectUnjudged(fixture, c, {{In("Fsize", {"1"})}, {}}, 2) == Keys{"a"});
@@ -227,7 +240,8 @@ TEST_CASE("terms are updated only in the state that they were made from", "[cont
   fixture.Update(c, "a", "", {{"Lapp", "two"}});
   fixture.Delete(c, "b");
   const selector::TermSet terms = SetOf({{"Lapp", "three"}});
-  CHECK(fixture.UpdateTerms(c, {{"a", a->revision, terms}, {"b", b->revision, terms}, {"none", 5, terms}, {"none", 0, terms}}));
+  CHECK(fixture.UpdateTerms(
+      c, {{"a", a->revision, terms}, {"b", b->revision, terms}, {"none", 5, terms}, {"none", 0, terms}}));
   CHECK(fixture.store().Healthy());
   CHECK(Select(fixture, c, {{In("Lapp", {"three"})}, {}}).empty());
   CHECK(Select(fixture, c, {{In("Lapp", {"two"})}, {}}) == Keys{"a"});
@@ -261,9 +275,10 @@ TEST_CASE("updates of terms of a collection that does not exist are NotFound", "
 TEST_CASE("terms of any bytes select and keep apart", "[contract][terms]") {
   StoreFixture fixture;
   const auto c = fixture.Collection();
-  std::vector<std::string> values = {"",   "=",     "a=b", "a=b=c", std::string("\0", 1), "\xff", "'",
-                                     "\n", "a,b(c)", std::string(70'000, 'v')};
-  for (std::size_t i = 0; i < values.size(); ++i) fixture.Create(c, std::to_string(i), "", {{"Lx", values[i]}, {"Lx=", "z"}});
+  std::vector<std::string> values = {"",     "=", "a=b", "a=b=c",  std::string("\0", 1),
+                                     "\xff", "'", "\n",  "a,b(c)", std::string(70'000, 'v')};
+  for (std::size_t i = 0; i < values.size(); ++i)
+    fixture.Create(c, std::to_string(i), "", {{"Lx", values[i]}, {"Lx=", "z"}});
   for (std::size_t i = 0; i < values.size(); ++i) {
     CHECK(Select(fixture, c, {{In("Lx", {values[i]})}, {}}) == Keys{std::to_string(i)});
   }

@@ -1,10 +1,10 @@
 // The watch hub over an engine: what watchers of every kind get, and when they are woken.
+#include "store_contract.h"
+
 #include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "store_contract.h"
 
 namespace annex::test {
 namespace {
@@ -18,7 +18,9 @@ using Lines = std::vector<std::string>;
 class Probe {
  public:
   Probe(StoreFixture& fixture, store::CollectionId c, Revision after, const std::string& prefix = "")
-      : prefix_(prefix), progress_(after), watcher_(fixture.hub().Watch(c, prefix, after, [this] { ++wakes_; })) {}
+      : prefix_(prefix),
+        progress_(after),
+        watcher_(fixture.hub().Watch(c, prefix, after, [this] { ++wakes_; })) {}
 
   // One batch's events.
   Lines Next() {
@@ -109,7 +111,8 @@ TEST_CASE("a synced watcher gets every change as it happens", "[contract][watch]
   CHECK(probe.progress() == fixture.store().CurrentRevision());
 }
 
-TEST_CASE("a watcher from any revision gets what came after, from memory or from the log", "[contract][watch]") {
+TEST_CASE("a watcher from any revision gets what came after, from memory or from the log",
+          "[contract][watch]") {
   const auto options = GENERATE(WatchHub::Options{}, WatchHub::Options{2000, 3, 500}, kNoMemory);
   StoreFixture fixture({}, options);
   const auto c = fixture.Collection();
@@ -182,8 +185,8 @@ TEST_CASE("a watcher that history left behind is Expired, one at its border is n
   const Revision border = fixture.store().CompactedRevision();
   REQUIRE(border > begin);
 
-  // It was asleep and is told of the first change: nothing of what it missed came before that, so it may lag or be too late, but
-  // must not skip.
+  // It was asleep and is told of the first change: nothing of what it missed came before that, so it may lag
+  // or be too late, but must not skip.
   const Lines got = slow.Drain();
   if (slow.error() == Reason::kUnknown) CHECK(got == Expected(fixture, c, begin));
   Probe late(fixture, c, border - 1);
@@ -210,7 +213,8 @@ TEST_CASE("a deletion that compaction passed is given or Expired, never left out
 }
 
 TEST_CASE("an idle watcher stays valid while everything around it is compacted", "[contract][watch]") {
-  // The last event is too large for memory: it is in the log only, which no longer knows the time when the watcher fell asleep.
+  // The last event is too large for memory: it is in the log only, which no longer knows the time when the
+  // watcher fell asleep.
   StoreFixture fixture({}, WatchHub::Options{3000, 10, 1000});
   const auto c = fixture.Collection();
   const auto other = fixture.Collection("other");
@@ -301,7 +305,8 @@ TEST_CASE("dropping a collection ends its watches after their last event", "[con
   CHECK_FALSE(unrelated.ended());
 }
 
-TEST_CASE("a watch whose events left memory ends with its dropped collection, without a gap", "[contract][watch]") {
+TEST_CASE("a watch whose events left memory ends with its dropped collection, without a gap",
+          "[contract][watch]") {
   StoreFixture fixture({}, WatchHub::Options{1500, 10, 1000});
   const auto c = fixture.Collection();
   const Revision begin = fixture.store().CurrentRevision();

@@ -43,9 +43,12 @@ selector::Query AnyQuery(World& world) {
 
 }  // namespace
 
-// --- writer ----------------------------------------------------------------------------------------------------------
+// --- writer
+// ----------------------------------------------------------------------------------------------------------
 
-WriterClient::WriterClient(World& world, base::Executor& executor) : world_(world), executor_(executor) { Sleep(); }
+WriterClient::WriterClient(World& world, base::Executor& executor) : world_(world), executor_(executor) {
+  Sleep();
+}
 
 void WriterClient::Sleep() {
   timer_ = executor_.After(Pause(world_, 100), [this] {
@@ -69,9 +72,11 @@ void WriterClient::Step() {
   }
   if (*seen) {
     if (remembered_.size() < 20) remembered_.emplace_back(collection, *seen);
-    if (world_.random().OneIn(3)) remembered_[world_.random().Below(remembered_.size())] = {collection, *seen};
+    if (world_.random().OneIn(3))
+      remembered_[world_.random().Below(remembered_.size())] = {collection, *seen};
   }
-  for (std::uint64_t times = world_.random().OneIn(4) ? 3 : 1; times > 0; --times) Mutate(collection, key, *seen);
+  for (std::uint64_t times = world_.random().OneIn(4) ? 3 : 1; times > 0; --times)
+    Mutate(collection, key, *seen);
 }
 
 void WriterClient::Mutate(CollectionId collection, const std::string& key, store::ObjectPtr seen) {
@@ -87,27 +92,32 @@ void WriterClient::Mutate(CollectionId collection, const std::string& key, store
   }
   const std::uint64_t number = world_.history().Submit(mutation, terms);
   world_.Note("submit " + std::to_string(number) + " " + key);
-  world_.store().Commit(std::move(mutation), [&world = world_, number](base::Result<store::Committed> result) {
-    world.Answered(number, result);
-  });
+  world_.store().Commit(
+      std::move(mutation),
+      [&world = world_, number](base::Result<store::Committed> result) { world.Answered(number, result); });
 }
 
 // The terms that the object has: the index must stay right, and a revision must not come of it.
 void WriterClient::UpdateTerms(CollectionId collection) {
   std::vector<store::TermUpdate> updates;
   for (const auto& [key, state] : world_.history().model().Newest(collection)) {
-    if (world_.random().OneIn(3)) updates.push_back({key, state->revision, selector::TermSet(state->terms), kFormat});
+    if (world_.random().OneIn(3))
+      updates.push_back({key, state->revision, selector::TermSet(state->terms), kFormat});
   }
-  world_.store().UpdateTerms(collection, std::move(updates), [&world = world_, collection](base::Result<void> result) {
-    if (result || world.MayFail() || result.error().reason == Reason::kTooManyRequests) return;
-    if (result.error().reason == Reason::kNotFound && world.history().MayBeDropped(collection)) return;
-    world.history().Fail("terms were refused: " + result.error().message);
-  });
+  world_.store().UpdateTerms(
+      collection, std::move(updates), [&world = world_, collection](base::Result<void> result) {
+        if (result || world.MayFail() || result.error().reason == Reason::kTooManyRequests) return;
+        if (result.error().reason == Reason::kNotFound && world.history().MayBeDropped(collection)) return;
+        world.history().Fail("terms were refused: " + result.error().message);
+      });
 }
 
-// --- lister ----------------------------------------------------------------------------------------------------------
+// --- lister
+// ----------------------------------------------------------------------------------------------------------
 
-ListerClient::ListerClient(World& world, base::Executor& executor) : world_(world), executor_(executor) { Sleep(); }
+ListerClient::ListerClient(World& world, base::Executor& executor) : world_(world), executor_(executor) {
+  Sleep();
+}
 
 void ListerClient::Sleep() {
   timer_ = executor_.After(Pause(world_, 300), [this] {
@@ -164,9 +174,10 @@ void ListerClient::NextPage() {
   if (!page->more) return Finish();
   list_.start = last + '\0';
   const auto remaining = static_cast<std::int64_t>(Wanted().size() - shown_.size());
-  if (list_.count_remaining && page->remaining != remaining && !world_.history().MayBeDropped(list_.collection)) {
-    world_.history().Fail("a page counts " + std::to_string(page->remaining.value_or(-1)) + " more, there are " +
-                          std::to_string(remaining));
+  if (list_.count_remaining && page->remaining != remaining &&
+      !world_.history().MayBeDropped(list_.collection)) {
+    world_.history().Fail("a page counts " + std::to_string(page->remaining.value_or(-1)) +
+                          " more, there are " + std::to_string(remaining));
   }
 }
 
@@ -194,12 +205,14 @@ void ListerClient::Finish() {
   ++world_.tally().lists;
   world_.Note("listed " + std::to_string(shown_.size()) + " at " + std::to_string(list_.at));
   if (shown_ != Wanted() && !world_.history().MayBeDropped(list_.collection)) {
-    world_.history().Fail("a list at " + std::to_string(list_.at) + " shows " + std::to_string(shown_.size()) +
-                          " objects, or wrong ones; there are " + std::to_string(Wanted().size()));
+    world_.history().Fail("a list at " + std::to_string(list_.at) + " shows " +
+                          std::to_string(shown_.size()) + " objects, or wrong ones; there are " +
+                          std::to_string(Wanted().size()));
   }
 }
 
-// --- watcher ---------------------------------------------------------------------------------------------------------
+// --- watcher
+// ---------------------------------------------------------------------------------------------------------
 
 WatcherClient::WatcherClient(World& world, base::Executor& executor, Bookmark& bookmark)
     : world_(world), executor_(executor), bookmark_(bookmark) {
@@ -220,7 +233,8 @@ void WatcherClient::Begin() {
     bookmark_.progress += static_cast<Revision>(world_.random().Below(12)) - 9;
     bookmark_.progress = std::max<Revision>(bookmark_.progress, 0);
   }
-  watcher_ = world_.hub().Watch(bookmark_.collection, bookmark_.prefix, bookmark_.progress, [this] { Wake(); });
+  watcher_ =
+      world_.hub().Watch(bookmark_.collection, bookmark_.prefix, bookmark_.progress, [this] { Wake(); });
 }
 
 void WatcherClient::Wake() {
@@ -236,7 +250,8 @@ void WatcherClient::Pump() {
     asleep_ = batch->idle;
     if (batch->ended) {
       watcher_.reset();
-      if (!world_.history().MayBeDropped(bookmark_.collection)) world_.history().Fail("a watch ended for nothing");
+      if (!world_.history().MayBeDropped(bookmark_.collection))
+        world_.history().Fail("a watch ended for nothing");
       bookmark_.progress = -1;
     }
     if (!asleep_) PumpSoon();
@@ -260,12 +275,14 @@ void WatcherClient::Check(const store::WatchHub::Watcher::Batch& batch) {
   if (batch.progress < bookmark_.progress) world_.history().Fail("a watch went back in time");
   std::vector<std::string> wanted;
   for (const auto& change : world_.history().model().After(bookmark_.collection, bookmark_.progress)) {
-    if (change.revision <= batch.progress && change.key.starts_with(bookmark_.prefix)) wanted.push_back(TextOf(change));
+    if (change.revision <= batch.progress && change.key.starts_with(bookmark_.prefix))
+      wanted.push_back(TextOf(change));
   }
   if (shown != wanted && !world_.history().MayBeDropped(bookmark_.collection)) {
     world_.history().Fail("a watch gave " + std::to_string(shown.size()) + " events after " +
-                          std::to_string(bookmark_.progress) + " up to " + std::to_string(batch.progress) + ", there are " +
-                          std::to_string(wanted.size()) + (shown.empty() ? "" : ", first " + shown[0].substr(0, 100)));
+                          std::to_string(bookmark_.progress) + " up to " + std::to_string(batch.progress) +
+                          ", there are " + std::to_string(wanted.size()) +
+                          (shown.empty() ? "" : ", first " + shown[0].substr(0, 100)));
   }
   bookmark_.progress = batch.progress;
 }
@@ -275,7 +292,8 @@ void WatcherClient::CheckSettled() {
   if (!asleep_) return world_.history().Fail("a watcher is neither idle nor woken");
   if (bookmark_.progress < world_.store().CurrentRevision()) {
     for (const auto& change : world_.history().model().After(bookmark_.collection, bookmark_.progress)) {
-      if (change.key.starts_with(bookmark_.prefix)) world_.history().Fail("an idle watcher was not woken for " + TextOf(change));
+      if (change.key.starts_with(bookmark_.prefix))
+        world_.history().Fail("an idle watcher was not woken for " + TextOf(change));
     }
   }
 }

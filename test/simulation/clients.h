@@ -1,19 +1,19 @@
 // The clients of a simulated world. Each runs on an executor of its own and checks all that it is told.
 //
-// Thread rule: one thread. Ownership: a client dies before the store that it talks to, with callbacks of its writes still in the
-// store's queue; those go to the World.
+// Thread rule: one thread. Ownership: a client dies before the store that it talks to, with callbacks of its
+// writes still in the store's queue; those go to the World.
 #pragma once
+
+#include "annex/base/executor.h"
+#include "annex/selector/query.h"
+#include "annex/store/watch_hub.h"
+#include "world.h"
 
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "annex/base/executor.h"
-#include "annex/selector/query.h"
-#include "annex/store/watch_hub.h"
-#include "world.h"
 
 namespace annex::test {
 
@@ -34,7 +34,8 @@ class WriterClient final : public Client {
   std::unique_ptr<base::Executor::Timer> timer_;
 };
 
-// Pages through lists at new and old revisions, with and without queries; others run between its pages and its rows.
+// Pages through lists at new and old revisions, with and without queries; others run between its pages and
+// its rows.
 class ListerClient final : public Client {
  public:
   ListerClient(World& world, base::Executor& executor);

@@ -13,10 +13,13 @@ std::string Show(const std::string& key, Revision revision, std::string_view bod
 }
 
 std::string Show(const store::ObjectPtr& object) {
-  return object ? Show(object->key, object->revision, object->body.bytes, object->terms.encoded()) : "nothing";
+  return object ? Show(object->key, object->revision, object->body.bytes, object->terms.encoded())
+                : "nothing";
 }
 
-std::string Show(const StoreModel::StatePtr& state, const std::string& key) { return state ? TextOf(key, *state) : "nothing"; }
+std::string Show(const StoreModel::StatePtr& state, const std::string& key) {
+  return state ? TextOf(key, *state) : "nothing";
+}
 
 // The first place where two lists differ, for the message.
 std::string Difference(const std::vector<std::string>& wanted, const std::vector<std::string>& shown) {
@@ -31,10 +34,13 @@ std::string TextOf(const std::string& key, const StoreModel::State& state) {
   return Show(key, state.revision, state.body, selector::TermSet(state.terms).encoded());
 }
 
-std::string TextOf(const store::Row& row) { return Show(std::string(row.key), row.revision, row.body, row.terms); }
+std::string TextOf(const store::Row& row) {
+  return Show(std::string(row.key), row.revision, row.body, row.terms);
+}
 
 std::string TextOf(const StoreModel::Change& change) {
-  return std::to_string(change.revision) + ": " + Show(change.before, change.key) + " -> " + Show(change.after, change.key);
+  return std::to_string(change.revision) + ": " + Show(change.before, change.key) + " -> " +
+         Show(change.after, change.key);
 }
 
 std::string TextOf(const store::Event& event) {
@@ -46,14 +52,16 @@ void History::Fail(const std::string& what) {
 }
 
 std::uint64_t History::Submit(const store::Mutation& mutation, const Terms& terms) {
-  open_.emplace(next_number_, Open{mutation.collection, mutation.key, mutation.seen ? mutation.seen->revision : 0,
-                                   mutation.next.has_value(), mutation.next ? mutation.next->body.bytes : "", terms});
+  open_.emplace(next_number_,
+                Open{mutation.collection, mutation.key, mutation.seen ? mutation.seen->revision : 0,
+                     mutation.next.has_value(), mutation.next ? mutation.next->body.bytes : "", terms});
   return next_number_++;
 }
 
 bool History::Is(const Open& open, const store::Event& event) {
   return !open.published && open.collection == event.collection() && open.key == event.key() &&
-         open.seen == (event.previous() ? event.previous()->revision : 0) && open.exists == (event.object() != nullptr) &&
+         open.seen == (event.previous() ? event.previous()->revision : 0) &&
+         open.exists == (event.object() != nullptr) &&
          (!open.exists || open.body == event.object()->body.bytes);
 }
 
@@ -77,14 +85,16 @@ void History::Publish(const std::vector<store::EventPtr>& events, Revision upto)
   for (const store::EventPtr& event : events) {
     // In the order of submission: what was passed over was refused.
     next = std::find_if(next, open_.end(), [&](const auto& entry) { return Is(entry.second, *event); });
-    if (next == open_.end()) return Fail("nobody submitted, or not in this order: " + TextOf(*event).substr(0, 200));
+    if (next == open_.end())
+      return Fail("nobody submitted, or not in this order: " + TextOf(*event).substr(0, 200));
     last_group_.insert(event->key());
     Take(next->second, *event);
   }
   if (upto < newest_) Fail("published up to " + std::to_string(upto) + " after " + std::to_string(newest_));
 }
 
-void History::Answer(std::uint64_t number, const base::Result<store::Committed>& result, bool may_fail, bool stopped) {
+void History::Answer(std::uint64_t number, const base::Result<store::Committed>& result, bool may_fail,
+                     bool stopped) {
   const auto entry = open_.find(number);
   if (entry == open_.end()) return Fail("mutation " + std::to_string(number) + " was answered twice");
   const Open& open = entry->second;
@@ -93,10 +103,12 @@ void History::Answer(std::uint64_t number, const base::Result<store::Committed>&
     if (!open.published) {
       Fail("acknowledged " + open.key + "@" + std::to_string(result->revision) + " without publishing it");
     } else if (result->revision != open.revision) {
-      Fail("acknowledged " + open.key + " as " + std::to_string(result->revision) + ", published as " + std::to_string(open.revision));
+      Fail("acknowledged " + open.key + " as " + std::to_string(result->revision) + ", published as " +
+           std::to_string(open.revision));
     }
   } else if (open.published) {
-    Fail("refused " + open.key + "@" + std::to_string(open.revision) + " after publishing it: " + result.error().message);
+    Fail("refused " + open.key + "@" + std::to_string(open.revision) +
+         " after publishing it: " + result.error().message);
   } else {
     CheckRefusal(open, result.error().reason, may_fail);
     // Nobody knows whether it is on the disk.
@@ -107,7 +119,8 @@ void History::Answer(std::uint64_t number, const base::Result<store::Committed>&
 
 void History::CheckRefusal(const Open& open, base::Reason reason, bool may_fail) {
   if (reason == base::Reason::kConflict) {
-    if (!ConflictIsRight(open)) Fail("a conflict that is none: " + open.key + " as of " + std::to_string(open.seen));
+    if (!ConflictIsRight(open))
+      Fail("a conflict that is none: " + open.key + " as of " + std::to_string(open.seen));
   } else if (reason == base::Reason::kNotFound) {
     if (!MayBeDropped(open.collection)) Fail("NotFound in a collection that exists: " + open.key);
   } else if (reason == base::Reason::kInternalError) {
@@ -151,7 +164,8 @@ void History::Recover(store::Store& store, const std::vector<CollectionId>& coll
   auto next = open_.begin();
   for (const auto& [revision, event] : found) {
     next = std::find_if(next, open_.end(), [&e = *event](const auto& entry) { return Is(entry.second, e); });
-    if (next == open_.end()) return Fail("after a start there is " + TextOf(*event).substr(0, 200) + ", which nobody submitted");
+    if (next == open_.end())
+      return Fail("after a start there is " + TextOf(*event).substr(0, 200) + ", which nobody submitted");
     Take(next->second, *event);
   }
   open_.clear();
@@ -162,7 +176,8 @@ void History::Recover(store::Store& store, const std::vector<CollectionId>& coll
 void History::Compare(store::Store& store, CollectionId collection) {
   const Revision compacted = store.CompactedRevision();
   const Revision newest = store.CurrentRevision();
-  for (const Revision at : {newest, compacted, compacted + (newest - compacted) / 2, compacted + (newest - compacted) / 7}) {
+  for (const Revision at :
+       {newest, compacted, compacted + (newest - compacted) / 2, compacted + (newest - compacted) / 7}) {
     CheckList(store, collection, at);
   }
   CheckLog(store, collection);

@@ -1,15 +1,21 @@
 // History: what a simulated world knows of its store, and what it concludes.
 //
-// Every mutation is known before it is submitted. The store then publishes it, answers it, or a crash comes first. So at each moment:
+// Every mutation is known before it is submitted. The store then publishes it, answers it, or a crash comes
+// first. So at each moment:
 //
 //   answered well  =>  it was published before, at that revision, and every store opened later has it
 //   published      =>  every store opened later has it
 //   refused        =>  no store ever has it; a conflict must be one
 //   open at a crash, or failed while the store stopped writing
-//                  =>  the next store has it or not; it has it only behind all that was published, in the order of submission
+//                  =>  the next store has it or not; it has it only behind all that was published, in the
+//                  order of submission
 //
 // Thread rule: one thread. Failure: the first contradiction is kept as text.
 #pragma once
+
+#include "annex/base/result.h"
+#include "annex/store/store.h"
+#include "support/store_model.h"
 
 #include <cstdint>
 #include <functional>
@@ -18,10 +24,6 @@
 #include <set>
 #include <string>
 #include <vector>
-
-#include "annex/base/result.h"
-#include "annex/store/store.h"
-#include "support/store_model.h"
 
 namespace annex::test {
 
@@ -34,27 +36,34 @@ class History {
   bool Failed() const { return !failure_.empty(); }
   void Fail(const std::string& what);
 
-  // --- mutations --------------------------------------------------------------------------------------------------
+  // --- mutations
+  // --------------------------------------------------------------------------------------------------
   // Returns the number to answer it with.
   std::uint64_t Submit(const store::Mutation& mutation, const Terms& terms);
   void Publish(const std::vector<store::EventPtr>& events, store::Revision upto);
-  // `may_fail`: a fault was injected, so that InternalError is to be expected; `stopped`: the store writes no more.
-  void Answer(std::uint64_t number, const base::Result<store::Committed>& result, bool may_fail, bool stopped);
+  // `may_fail`: a fault was injected, so that InternalError is to be expected; `stopped`: the store writes no
+  // more.
+  void Answer(std::uint64_t number, const base::Result<store::Committed>& result, bool may_fail,
+              bool stopped);
   // No more answers will come for what is open.
   void Crash();
   std::uint64_t acknowledged() const { return acknowledged_; }
 
-  // --- collections ------------------------------------------------------------------------------------------------
+  // --- collections
+  // ------------------------------------------------------------------------------------------------
   void SubmitDrop(store::CollectionId collection) { drops_.insert(collection); }
   void Dropped(store::CollectionId collection);
   // A crash came before the drop.
   void Kept(store::CollectionId collection) { drops_.erase(collection); }
   // Whether NotFound is a right answer.
-  bool MayBeDropped(store::CollectionId collection) const { return drops_.contains(collection) || dropped_.contains(collection); }
+  bool MayBeDropped(store::CollectionId collection) const {
+    return drops_.contains(collection) || dropped_.contains(collection);
+  }
   bool IsDropped(store::CollectionId collection) const { return dropped_.contains(collection); }
 
-  // --- after a start ----------------------------------------------------------------------------------------------
-  // Compares the store with what must be there, and takes over what may. `collections` are those that exist now.
+  // --- after a start
+  // ---------------------------------------------------------------------------------------------- Compares
+  // the store with what must be there, and takes over what may. `collections` are those that exist now.
   void Recover(store::Store& store, const std::vector<store::CollectionId>& collections);
   // Compares all that the store shows of a collection with the model.
   void Compare(store::Store& store, store::CollectionId collection);

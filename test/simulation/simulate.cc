@@ -2,15 +2,16 @@
 //
 //   simulate --seeds N [--first S] [--trace]
 //
-// Prints, for each seed that fails, one line with the command that runs it again. With --trace every step is printed (to stdout).
+// Prints, for each seed that fails, one line with the command that runs it again. With --trace every step is
+// printed (to stdout).
+#include "annex/base/log.h"
+#include "world.h"
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
-
-#include "annex/base/log.h"
-#include "world.h"
 
 namespace {
 
@@ -38,7 +39,9 @@ Arguments Parse(int count, char** values) {
   return arguments;
 }
 
-void Print(std::string_view line) { std::printf("%.*s\n", static_cast<int>(line.size()), line.data()); }
+void Print(std::string_view line) {
+  std::printf("%.*s\n", static_cast<int>(line.size()), line.data());
+}
 
 }  // namespace
 
@@ -55,8 +58,9 @@ int main(int count, char** values) {
   annex::test::Tally tally;
   std::uint64_t failed = 0;
   for (std::uint64_t seed = arguments.first; seed < arguments.first + arguments.seeds; ++seed) {
-    const Outcome outcome = annex::test::Simulate(seed, annex::test::Sabotage::kNone,
-                                                  arguments.trace ? Print : std::function<void(std::string_view)>());
+    const Outcome outcome =
+        annex::test::Simulate(seed, annex::test::Sabotage::kNone,
+                              arguments.trace ? Print : std::function<void(std::string_view)>());
     tally += outcome.tally;
     if (outcome.failure.empty()) continue;
     ++failed;
@@ -64,13 +68,15 @@ int main(int count, char** values) {
                 outcome.failure.c_str());
     std::fflush(stdout);
   }
-  std::printf("%llu seeds, %llu failed: %llu commits, %llu lists, %llu watch events, %llu expired, %llu drops, %llu faults, "
-              "%llu power losses, %llu process crashes, %llu settled\n",
-              static_cast<unsigned long long>(arguments.seeds), static_cast<unsigned long long>(failed),
-              static_cast<unsigned long long>(tally.commits), static_cast<unsigned long long>(tally.lists),
-              static_cast<unsigned long long>(tally.events), static_cast<unsigned long long>(tally.expired),
-              static_cast<unsigned long long>(tally.drops), static_cast<unsigned long long>(tally.faults),
-              static_cast<unsigned long long>(tally.power_losses), static_cast<unsigned long long>(tally.process_crashes),
-              static_cast<unsigned long long>(tally.settled));
+  std::printf(
+      "%llu seeds, %llu failed: %llu commits, %llu lists, %llu watch events, %llu expired, %llu drops, %llu "
+      "faults, "
+      "%llu power losses, %llu process crashes, %llu settled\n",
+      static_cast<unsigned long long>(arguments.seeds), static_cast<unsigned long long>(failed),
+      static_cast<unsigned long long>(tally.commits), static_cast<unsigned long long>(tally.lists),
+      static_cast<unsigned long long>(tally.events), static_cast<unsigned long long>(tally.expired),
+      static_cast<unsigned long long>(tally.drops), static_cast<unsigned long long>(tally.faults),
+      static_cast<unsigned long long>(tally.power_losses),
+      static_cast<unsigned long long>(tally.process_crashes), static_cast<unsigned long long>(tally.settled));
   return failed == 0 ? 0 : 1;
 }

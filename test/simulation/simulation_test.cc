@@ -1,9 +1,9 @@
-#include <catch2/catch.hpp>
+#include "annex/base/log.h"
+#include "world.h"
 
 #include <string>
 
-#include "annex/base/log.h"
-#include "world.h"
+#include <catch2/catch.hpp>
 
 namespace annex::test {
 namespace {
@@ -32,7 +32,8 @@ TEST_CASE("worlds of many seeds keep every promise of store and hub", "[simulati
   Tally tally;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     const Outcome outcome = Simulate(seed);
-    if (!outcome.failure.empty()) FAIL_CHECK("simulate --seeds 1 --first " << seed << " --trace: " << outcome.failure);
+    if (!outcome.failure.empty())
+      FAIL_CHECK("simulate --seeds 1 --first " << seed << " --trace: " << outcome.failure);
     tally += outcome.tally;
   }
   // A simulation in which nothing happens finds nothing.

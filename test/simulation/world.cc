@@ -1,12 +1,12 @@
 #include "world.h"
 
-#include <sqlite3.h>
+#include "clients.h"
+#include "support/database_check.h"
 
 #include <optional>
 #include <utility>
 
-#include "clients.h"
-#include "support/database_check.h"
+#include <sqlite3.h>
 
 namespace annex::test {
 namespace {
@@ -49,7 +49,11 @@ Outcome Simulate(std::uint64_t seed, Sabotage sabotage, std::function<void(std::
 }
 
 World::World(std::uint64_t seed, Sabotage sabotage, Trace& trace)
-    : random_(seed), sabotage_(sabotage), trace_(trace), scheduler_(random_.Next(), &trace), disk_(random_.Next(), &trace) {
+    : random_(seed),
+      sabotage_(sabotage),
+      trace_(trace),
+      scheduler_(random_.Next(), &trace),
+      disk_(random_.Next(), &trace) {
   if (sabotage_ == Sabotage::kIgnoreSyncs) disk_.IgnoreSyncs();
   options_.data_directory = "/data";
   options_.vfs = disk_.vfs();
@@ -67,10 +71,16 @@ World::World(std::uint64_t seed, Sabotage sabotage, Trace& trace)
   bookmarks_.resize(kWatchers);
 }
 
-World::~World() { Die(); }
+World::~World() {
+  Die();
+}
 
-std::string World::AnyNamespace() { return OneOf<std::string>(random_, {"a", "a-b", "b"}); }
-std::string World::AnyKey() { return AnyNamespace() + "/" + std::to_string(random_.Below(6)); }
+std::string World::AnyNamespace() {
+  return OneOf<std::string>(random_, {"a", "a-b", "b"});
+}
+std::string World::AnyKey() {
+  return AnyNamespace() + "/" + std::to_string(random_.Below(6));
+}
 
 void World::Run() {
   for (std::uint64_t lives = random_.Between(1, 4); lives > 0 && !history_.Failed(); --lives) Live();
@@ -109,7 +119,8 @@ bool World::OpenStore() {
 bool World::OpenCollections() {
   for (std::size_t i = 0; i < names_.size(); ++i) {
     std::optional<base::Result<store::CollectionInfo>> info;
-    store_->OpenCollection(names_[i], [&info](base::Result<store::CollectionInfo> result) { info = std::move(result); });
+    store_->OpenCollection(names_[i],
+                           [&info](base::Result<store::CollectionInfo> result) { info = std::move(result); });
     while (!info && scheduler_.Step()) {
     }
     if (!info || !*info) {
@@ -151,7 +162,8 @@ void World::RunClients() {
   MakeClients();
   const bool in_order = random_.OneIn(3);
   if (!in_order && random_.OneIn(2)) disk_.StopIn(random_.Between(1, 1500));
-  for (std::uint64_t steps = random_.Between(50, 500); steps > 0 && !history_.Failed() && !disk_.stopped(); --steps) {
+  for (std::uint64_t steps = random_.Between(50, 500); steps > 0 && !history_.Failed() && !disk_.stopped();
+       --steps) {
     Disturb();
     if (!scheduler_.Step()) scheduler_.AdvanceToNextTimer(std::chrono::seconds(10));
   }
@@ -176,8 +188,8 @@ void World::Disturb() {
 
 void World::BreakDisk() {
   using Fault = SimulatedDisk::Fault;
-  const auto fault =
-      OneOf(random_, {Fault::kIoError, Fault::kReadError, Fault::kFull, Fault::kFull, Fault::kShortWrite, Fault::kSyncError});
+  const auto fault = OneOf(random_, {Fault::kIoError, Fault::kReadError, Fault::kFull, Fault::kFull,
+                                     Fault::kShortWrite, Fault::kSyncError});
   disk_.Inject({fault, random_.Below(20), random_.OneIn(3)});
   Note("broken disk " + std::to_string(static_cast<int>(fault)));
 }
@@ -191,7 +203,8 @@ void World::DropSomething() {
     if (disk_.stopped()) return;
     if (!result) {
       drop_pending_ = false;
-      if (!MayFail() && result.error().reason != base::Reason::kTooManyRequests) history_.Fail("a collection is not dropped");
+      if (!MayFail() && result.error().reason != base::Reason::kTooManyRequests)
+        history_.Fail("a collection is not dropped");
       return;
     }
     ++tally_.drops;
@@ -213,8 +226,9 @@ void World::Answered(std::uint64_t number, const base::Result<store::Committed>&
   // A process that died tells nobody anything.
   if (disk_.stopped()) return;
   if (result) ++tally_.commits;
-  Note("answer " + std::to_string(number) + (result ? " at " + std::to_string(result->revision)
-                                                    : std::string(" ") + base::ReasonText(result.error().reason)));
+  Note("answer " + std::to_string(number) +
+       (result ? " at " + std::to_string(result->revision)
+               : std::string(" ") + base::ReasonText(result.error().reason)));
   history_.Answer(number, result, MayFail(), !store_->Healthy());
 }
 
@@ -227,7 +241,9 @@ void World::OnCommitted(const std::vector<store::EventPtr>& events, store::Revis
   if (sabotage_ == Sabotage::kRepeatEvent && random_.OneIn(2)) hub_->OnCommitted(given, upto);
 }
 
-void World::OnCollectionDropped(CollectionId collection) { hub_->OnCollectionDropped(collection); }
+void World::OnCollectionDropped(CollectionId collection) {
+  hub_->OnCollectionDropped(collection);
+}
 
 void World::Settle() {
   writers_and_listers_.clear();

@@ -1,20 +1,14 @@
-// World: one store with its hub and clients, on a simulated disk and scheduler, through some lives that end in crashes.
+// World: one store with its hub and clients, on a simulated disk and scheduler, through some lives that end
+// in crashes.
 //
-//   a life:  open the store, compare it with what must be there -> clients write, list and watch while faults hit the disk
+//   a life:  open the store, compare it with what must be there -> clients write, list and watch while faults
+//   hit the disk
 //            -> stop in order, die, or lose the power
 //
 // Everything follows from the seed: two worlds of one seed give equal traces.
 //
 // Thread rule: one thread.
 #pragma once
-
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "annex/base/metrics.h"
 #include "annex/store/sqlite.h"
@@ -26,14 +20,22 @@
 #include "support/simulated_scheduler.h"
 #include "support/trace.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace annex::test {
 
 // What a world is broken by, to see whether that is found.
 enum class Sabotage : std::uint8_t {
   kNone,
-  kIgnoreSyncs,   // the disk lies: what was synced may be lost
-  kDropEvent,     // the hub does not get every event
-  kRepeatEvent,   // it gets some twice
+  kIgnoreSyncs,  // the disk lies: what was synced may be lost
+  kDropEvent,    // the hub does not get every event
+  kRepeatEvent,  // it gets some twice
 };
 
 // How much happened: a simulation that does nothing finds nothing.
@@ -58,7 +60,8 @@ struct Outcome {
 };
 
 // Runs the world of a seed. `print`, if any, gets the trace's lines.
-Outcome Simulate(std::uint64_t seed, Sabotage sabotage = Sabotage::kNone, std::function<void(std::string_view)> print = {});
+Outcome Simulate(std::uint64_t seed, Sabotage sabotage = Sabotage::kNone,
+                 std::function<void(std::string_view)> print = {});
 
 // A client's place in the world: it lives as long as the store that it talks to.
 class Client {
@@ -82,7 +85,8 @@ class World final : public store::CommitObserver {
 
   void Run();
 
-  // --- for clients ------------------------------------------------------------------------------------------------
+  // --- for clients
+  // ------------------------------------------------------------------------------------------------
   store::Store& store() { return *store_; }
   store::WatchHub& hub() { return *hub_; }
   History& history() { return history_; }

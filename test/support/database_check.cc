@@ -1,13 +1,13 @@
 #include "database_check.h"
 
-#include <sqlite3.h>
+#include "annex/selector/terms.h"
 
 #include <functional>
 #include <memory>
 #include <set>
 #include <tuple>
 
-#include "annex/selector/terms.h"
+#include <sqlite3.h>
 
 namespace annex::test {
 namespace {
@@ -15,7 +15,8 @@ namespace {
 class Database {
  public:
   Database(const std::string& path, const std::string& vfs) {
-    code_ = sqlite3_open_v2(path.c_str(), &handle_, SQLITE_OPEN_READWRITE, vfs.empty() ? nullptr : vfs.c_str());
+    code_ =
+        sqlite3_open_v2(path.c_str(), &handle_, SQLITE_OPEN_READWRITE, vfs.empty() ? nullptr : vfs.c_str());
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   }
   ~Database() { sqlite3_close(handle_); }
@@ -58,17 +59,20 @@ constexpr Rule kRules[] = {
      " WHERE v.body IS NULL OR v.collection <> h.collection OR v.key <> h.key"},
     {"totals are right",
      "SELECT c.namespace FROM (SELECT collection, CASE instr(key, '/') WHEN 0 THEN ''"
-     "   ELSE substr(key, 1, instr(key, '/') - 1) END AS namespace, count(*) AS objects FROM head GROUP BY 1, 2) c"
+     "   ELSE substr(key, 1, instr(key, '/') - 1) END AS namespace, count(*) AS objects FROM head GROUP BY "
+     "1, 2) c"
      " LEFT JOIN tally t USING (collection, namespace) WHERE t.objects IS NOT c.objects"},
     {"there are no totals of what is not there",
-     "SELECT t.namespace FROM tally t JOIN collection c ON c.id = t.collection AND c.dropped = 0 WHERE t.objects <>"
+     "SELECT t.namespace FROM tally t JOIN collection c ON c.id = t.collection AND c.dropped = 0 WHERE "
+     "t.objects <>"
      " (SELECT count(*) FROM head h WHERE h.collection = t.collection AND t.namespace ="
      "   CASE instr(key, '/') WHEN 0 THEN '' ELSE substr(key, 1, instr(key, '/') - 1) END)"},
     {"nothing is left of collections that are gone",
      "SELECT key FROM head WHERE collection NOT IN (SELECT id FROM collection)"
      " UNION ALL SELECT key FROM term WHERE collection NOT IN (SELECT id FROM collection)"
      " UNION ALL SELECT namespace FROM tally WHERE collection NOT IN (SELECT id FROM collection)"
-     " UNION ALL SELECT key FROM version WHERE collection NOT IN (SELECT id FROM collection) AND body IS NOT NULL"},
+     " UNION ALL SELECT key FROM version WHERE collection NOT IN (SELECT id FROM collection) AND body IS NOT "
+     "NULL"},
     {"a state of the past is kept only while history needs it",
      "SELECT v.revision FROM version v JOIN collection c ON c.id = v.collection AND c.dropped = 0"
      " WHERE v.revision <= (SELECT value FROM meta WHERE name = 'compacted')"
@@ -90,26 +94,29 @@ std::string CheckTerms(Database& database) {
   TermRows wanted;
   std::string error;
   const bool read =
-      database.Each("SELECT t.collection, t.term, t.key FROM term t JOIN collection c ON c.id = t.collection AND c.dropped = 0",
-                    [&](sqlite3_stmt* row) {
-                      indexed.emplace(sqlite3_column_int64(row, 0), TextOf(row, 1), TextOf(row, 2));
-                    },
-                    error) &&
-      database.Each("SELECT h.collection, h.key, v.terms FROM head h JOIN version v USING (revision)"
-                    " JOIN collection c ON c.id = h.collection AND c.dropped = 0",
-                    [&](sqlite3_stmt* row) {
-                      const std::string terms = TextOf(row, 2);
-                      selector::TermReader reader(terms);
-                      while (const auto term = reader.Next()) {
-                        wanted.emplace(sqlite3_column_int64(row, 0), std::string(term->name) + "=" + std::string(term->value),
-                                       TextOf(row, 1));
-                      }
-                    },
-                    error);
+      database.Each(
+          "SELECT t.collection, t.term, t.key FROM term t JOIN collection c ON c.id = t.collection AND "
+          "c.dropped = 0",
+          [&](sqlite3_stmt* row) {
+            indexed.emplace(sqlite3_column_int64(row, 0), TextOf(row, 1), TextOf(row, 2));
+          },
+          error) &&
+      database.Each(
+          "SELECT h.collection, h.key, v.terms FROM head h JOIN version v USING (revision)"
+          " JOIN collection c ON c.id = h.collection AND c.dropped = 0",
+          [&](sqlite3_stmt* row) {
+            const std::string terms = TextOf(row, 2);
+            selector::TermReader reader(terms);
+            while (const auto term = reader.Next()) {
+              wanted.emplace(sqlite3_column_int64(row, 0),
+                             std::string(term->name) + "=" + std::string(term->value), TextOf(row, 1));
+            }
+          },
+          error);
   if (!read) return error;
   if (indexed == wanted) return "";
-  return "the index has " + std::to_string(indexed.size()) + " terms, the objects " + std::to_string(wanted.size()) +
-         ", or others";
+  return "the index has " + std::to_string(indexed.size()) + " terms, the objects " +
+         std::to_string(wanted.size()) + ", or others";
 }
 
 }  // namespace
@@ -121,16 +128,18 @@ std::string CheckDatabase(const std::string& path, const std::string& vfs) {
   const auto note = [&problem](const std::string& text) {
     if (problem.empty()) problem = text;
   };
-  if (!database.Each("PRAGMA integrity_check",
-                     [&](sqlite3_stmt* row) {
-                       if (TextOf(row, 0) != "ok") note("integrity_check: " + TextOf(row, 0));
-                     },
-                     error)) {
+  if (!database.Each(
+          "PRAGMA integrity_check",
+          [&](sqlite3_stmt* row) {
+            if (TextOf(row, 0) != "ok") note("integrity_check: " + TextOf(row, 0));
+          },
+          error)) {
     return error;
   }
   for (const Rule& rule : kRules) {
     const bool ran = database.Each(
-        rule.exceptions, [&](sqlite3_stmt* row) { note("broken: " + std::string(rule.what) + " (" + TextOf(row, 0) + ")"); },
+        rule.exceptions,
+        [&](sqlite3_stmt* row) { note("broken: " + std::string(rule.what) + " (" + TextOf(row, 0) + ")"); },
         error);
     if (!ran) return error;
   }

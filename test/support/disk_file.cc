@@ -41,7 +41,8 @@ void DiskFile::FailSync(SeededRandom& random, std::size_t sector_bytes) {
   changes_.clear();
 }
 
-std::string DiskFile::AfterPowerLoss(SeededRandom& random, std::size_t sector_bytes, Survival survival) const {
+std::string DiskFile::AfterPowerLoss(SeededRandom& random, std::size_t sector_bytes,
+                                     Survival survival) const {
   if (survival == Survival::kAll) return live_;
   if (survival == Survival::kNothing) return synced_;
 
@@ -69,7 +70,8 @@ void DiskFile::ApplySome(std::string& content, std::size_t first, std::size_t la
   for (std::size_t i = first; i < last; ++i) {
     const Change& change = changes_[i];
     sizes.push_back(std::max(sizes.back(), change.at + change.bytes.size()));
-    for (std::size_t at = change.at - change.at % sector_bytes; at < change.at + change.bytes.size(); at += sector_bytes) {
+    for (std::size_t at = change.at - change.at % sector_bytes; at < change.at + change.bytes.size();
+         at += sector_bytes) {
       sectors[at].push_back(&change);
     }
   }

@@ -1,22 +1,23 @@
-// DiskFile: the bytes of one file on a simulated disk: what programs see, and what would be left if the power went now.
+// DiskFile: the bytes of one file on a simulated disk: what programs see, and what would be left if the power
+// went now.
 //
-// A disk writes whole sectors, each at a moment of its own choosing. So after a loss of power every sector shows some state that it
-// had between the last Sync and the end, independently of its neighbours: writes are lost, torn and reordered, but a sector never
-// holds the later of two writes without the earlier one. The length of the file is such a thing of its own, too. A truncation is
-// there or not as a whole.
+// A disk writes whole sectors, each at a moment of its own choosing. So after a loss of power every sector
+// shows some state that it had between the last Sync and the end, independently of its neighbours: writes are
+// lost, torn and reordered, but a sector never holds the later of two writes without the earlier one. The
+// length of the file is such a thing of its own, too. A truncation is there or not as a whole.
 //
 //   synced: AAAA AAAA      write BBBBBB at 0, then CC at 6      left, for example: AAAA BBCC  or  BBBB BBAA
 //
 // Thread rule: none; SimulatedDisk locks.
 #pragma once
 
+#include "seeded_random.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "seeded_random.h"
 
 namespace annex::test {
 
@@ -36,8 +37,8 @@ class DiskFile {
   void Sync();
   // What programs see becomes what a loss of power leaves.
   void LosePower(SeededRandom& random, std::size_t sector_bytes, Survival survival);
-  // A sync that failed: some of what was not synced is on the disk, the rest never will be, although programs still see it (as the
-  // Linux page cache has it: the pages count as clean).
+  // A sync that failed: some of what was not synced is on the disk, the rest never will be, although programs
+  // still see it (as the Linux page cache has it: the pages count as clean).
   void FailSync(SeededRandom& random, std::size_t sector_bytes);
 
  private:

@@ -3,11 +3,11 @@
 // Thread rule: thread-safe, as every Clock.
 #pragma once
 
+#include "annex/base/clock.h"
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-
-#include "annex/base/clock.h"
 
 namespace annex::test {
 

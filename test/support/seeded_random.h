@@ -3,10 +3,10 @@
 // Thread rule: thread-safe; the order in which threads ask decides who gets which number.
 #pragma once
 
-#include <cstdint>
-
 #include "annex/base/mutex.h"
 #include "annex/base/random.h"
+
+#include <cstdint>
 
 namespace annex::test {
 

@@ -1,11 +1,11 @@
 #include "simulated_disk.h"
 
+#include "annex/base/check.h"
+#include "simulated_disk_impl.h"
+
 #include <atomic>
 #include <functional>
 #include <set>
-
-#include "annex/base/check.h"
-#include "simulated_disk_impl.h"
 
 namespace annex::test {
 namespace {
@@ -17,32 +17,45 @@ std::string NewName() {
 
 bool Hits(SimulatedDisk::Fault fault, Operation operation) {
   switch (fault) {
-    case SimulatedDisk::Fault::kIoError: return true;
-    case SimulatedDisk::Fault::kReadError: return operation == Operation::kRead;
+    case SimulatedDisk::Fault::kIoError:
+      return true;
+    case SimulatedDisk::Fault::kReadError:
+      return operation == Operation::kRead;
     case SimulatedDisk::Fault::kFull:
-    case SimulatedDisk::Fault::kShortWrite: return operation == Operation::kWrite;
-    case SimulatedDisk::Fault::kSyncError: return operation == Operation::kSync;
+    case SimulatedDisk::Fault::kShortWrite:
+      return operation == Operation::kWrite;
+    case SimulatedDisk::Fault::kSyncError:
+      return operation == Operation::kSync;
   }
   return false;
 }
 
 int IoErrorOf(Operation operation) {
   switch (operation) {
-    case Operation::kOpen: return SQLITE_CANTOPEN;
-    case Operation::kDelete: return SQLITE_IOERR_DELETE;
-    case Operation::kRead: return SQLITE_IOERR_READ;
-    case Operation::kWrite: return SQLITE_IOERR_WRITE;
-    case Operation::kTruncate: return SQLITE_IOERR_TRUNCATE;
-    case Operation::kSync: return SQLITE_IOERR_FSYNC;
-    case Operation::kSize: return SQLITE_IOERR_FSTAT;
-    case Operation::kMap: return SQLITE_IOERR_SHMMAP;
+    case Operation::kOpen:
+      return SQLITE_CANTOPEN;
+    case Operation::kDelete:
+      return SQLITE_IOERR_DELETE;
+    case Operation::kRead:
+      return SQLITE_IOERR_READ;
+    case Operation::kWrite:
+      return SQLITE_IOERR_WRITE;
+    case Operation::kTruncate:
+      return SQLITE_IOERR_TRUNCATE;
+    case Operation::kSync:
+      return SQLITE_IOERR_FSYNC;
+    case Operation::kSize:
+      return SQLITE_IOERR_FSTAT;
+    case Operation::kMap:
+      return SQLITE_IOERR_SHMMAP;
   }
   return SQLITE_IOERR;
 }
 
 }  // namespace
 
-SimulatedDisk::Impl::Impl(std::uint64_t seed, Trace* trace_to) : name(NewName()), random(seed), trace(trace_to) {}
+SimulatedDisk::Impl::Impl(std::uint64_t seed, Trace* trace_to)
+    : name(NewName()), random(seed), trace(trace_to) {}
 
 int SimulatedDisk::Impl::Begin(Operation operation, std::optional<Fault>& fault) {
   fault.reset();
@@ -65,10 +78,16 @@ int SimulatedDisk::Impl::Begin(Operation operation) {
   return Begin(operation, ignored);
 }
 
-void SimulatedDisk::Impl::Note(std::string_view what, const Node& node, std::size_t at, std::string_view bytes) {
+void SimulatedDisk::Impl::Note(std::string_view what, const Node& node, std::size_t at,
+                               std::string_view bytes) {
   if (trace == nullptr) return;
   std::string line(what);
-  line.append(" ").append(node.path).append(" ").append(std::to_string(at)).append("+").append(std::to_string(bytes.size()));
+  line.append(" ")
+      .append(node.path)
+      .append(" ")
+      .append(std::to_string(at))
+      .append("+")
+      .append(std::to_string(bytes.size()));
   // The begin tells: a frame of the log has a checksum of all that came before in its header.
   line.append(" ").append(std::to_string(std::hash<std::string_view>()(bytes.substr(0, 256))));
   trace->Add(line);
@@ -85,7 +104,9 @@ SimulatedDisk::~SimulatedDisk() {
   ANNEX_CHECK(impl_->open_files == 0, "a disk outlives the connections to it");
 }
 
-const std::string& SimulatedDisk::vfs() const { return impl_->name; }
+const std::string& SimulatedDisk::vfs() const {
+  return impl_->name;
+}
 
 void SimulatedDisk::Stop() {
   const base::MutexLock lock(impl_->mutex);
@@ -167,7 +188,9 @@ std::uint64_t SimulatedDisk::operations() const {
   return impl_->operations;
 }
 
-std::size_t SimulatedDisk::SizeOf(const std::string& path) const { return ReadFile(path).size(); }
+std::size_t SimulatedDisk::SizeOf(const std::string& path) const {
+  return ReadFile(path).size();
+}
 
 std::string SimulatedDisk::ReadFile(const std::string& path) const {
   const base::MutexLock lock(impl_->mutex);

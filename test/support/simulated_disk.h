@@ -1,9 +1,12 @@
 // SimulatedDisk: an own sqlite3_vfs whose files lie in memory, and which fails on demand.
 //
-//   * Crashes: Stop ends everything at once, also in the middle of a commit. Restart then gives back all that was written, if only
-//     the process died, or what was synced and a random part of the rest, if the power went (DiskFile tells how).
+//   * Crashes: Stop ends everything at once, also in the middle of a commit. Restart then gives back all that
+//   was written, if only
+//     the process died, or what was synced and a random part of the rest, if the power went (DiskFile tells
+//     how).
 //   * Faults: the n-th operation of a kind fails, once or from then on.
-//   * Counts: what the writing connection and the reading ones did. A connection writes if it opened the database with
+//   * Counts: what the writing connection and the reading ones did. A connection writes if it opened the
+//   database with
 //     SQLITE_OPEN_CREATE.
 //
 //   SimulatedDisk disk(seed);
@@ -14,12 +17,12 @@
 // Thread rule: thread-safe. Ownership: lives longer than every connection to it.
 #pragma once
 
+#include "trace.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
-
-#include "trace.h"
 
 namespace annex::test {
 
@@ -34,7 +37,8 @@ class SimulatedDisk {
   // The name for SqliteOptions::vfs.
   const std::string& vfs() const;
 
-  // --- crashes -----------------------------------------------------------------------------------------------------
+  // --- crashes
+  // -----------------------------------------------------------------------------------------------------
 
   // From now on every operation fails.
   void Stop();
@@ -49,7 +53,8 @@ class SimulatedDisk {
   // Operations succeed again, stopped or not. REQUIRES: every connection from before was closed.
   void Restart(Crash crash);
 
-  // --- faults ------------------------------------------------------------------------------------------------------
+  // --- faults
+  // ------------------------------------------------------------------------------------------------------
 
   enum class Fault : std::uint8_t {
     kIoError,     // any operation fails and does nothing
@@ -71,7 +76,8 @@ class SimulatedDisk {
   // Syncs succeed and do nothing: a disk that lies, or synchronous=OFF.
   void IgnoreSyncs();
 
-  // --- counts ------------------------------------------------------------------------------------------------------
+  // --- counts
+  // ------------------------------------------------------------------------------------------------------
 
   enum class Role : std::uint8_t { kWriter, kReader };
   struct Counts {

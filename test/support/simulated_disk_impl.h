@@ -1,10 +1,14 @@
-// The inside of SimulatedDisk: its state, and the names that sqlite3_vfs' functions need. simulated_disk.cc holds crashes, faults
-// and counts, simulated_vfs.cc the functions that SQLite calls.
+// The inside of SimulatedDisk: its state, and the names that sqlite3_vfs' functions need. simulated_disk.cc
+// holds crashes, faults and counts, simulated_vfs.cc the functions that SQLite calls.
 //
 // Thread rule: members marked so are guarded by the disk's mutex.
 #pragma once
 
-#include <sqlite3.h>
+#include "annex/base/mutex.h"
+#include "disk_file.h"
+#include "seeded_random.h"
+#include "simulated_disk.h"
+#include "trace.h"
 
 #include <array>
 #include <cstddef>
@@ -15,11 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "annex/base/mutex.h"
-#include "disk_file.h"
-#include "seeded_random.h"
-#include "simulated_disk.h"
-#include "trace.h"
+#include <sqlite3.h>
 
 namespace annex::test {
 
@@ -65,13 +65,16 @@ enum class Operation : std::uint8_t { kOpen, kDelete, kRead, kWrite, kTruncate, 
 struct SimulatedDisk::Impl {
   Impl(std::uint64_t seed, Trace* trace_to);
 
-  // Counts an operation. The result is SQLITE_OK if it may be done, else SQLite's code for its failure; `fault` is then what hit it,
-  // if the disk is not stopped altogether.
+  // Counts an operation. The result is SQLITE_OK if it may be done, else SQLite's code for its failure;
+  // `fault` is then what hit it, if the disk is not stopped altogether.
   int Begin(Operation operation, std::optional<Fault>& fault) ANNEX_REQUIRES(mutex);
   int Begin(Operation operation) ANNEX_REQUIRES(mutex);
-  Counts& CountsOf(Role role) ANNEX_REQUIRES(mutex) { return role == Role::kWriter ? writer_counts : reader_counts; }
+  Counts& CountsOf(Role role) ANNEX_REQUIRES(mutex) {
+    return role == Role::kWriter ? writer_counts : reader_counts;
+  }
   void LosePower() ANNEX_REQUIRES(mutex);
-  void Note(std::string_view what, const Node& node, std::size_t at, std::string_view bytes) ANNEX_REQUIRES(mutex);
+  void Note(std::string_view what, const Node& node, std::size_t at, std::string_view bytes)
+      ANNEX_REQUIRES(mutex);
 
   const std::string name;
   sqlite3_vfs vfs{};

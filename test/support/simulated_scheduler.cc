@@ -28,7 +28,8 @@ class SimulatedScheduler::SimulatedTimer final : public base::Executor::Timer {
 
 class SimulatedScheduler::SimulatedExecutor final : public base::Executor {
  public:
-  SimulatedExecutor(SimulatedScheduler& scheduler, std::string name) : scheduler_(scheduler), name_(std::move(name)) {
+  SimulatedExecutor(SimulatedScheduler& scheduler, std::string name)
+      : scheduler_(scheduler), name_(std::move(name)) {
     scheduler_.executors_.push_back(this);
   }
 
@@ -85,7 +86,8 @@ bool SimulatedScheduler::Step() {
   if (runnable.empty()) return false;
   SimulatedExecutor* chosen = runnable[random_.Below(runnable.size())];
   if (trace_ != nullptr) {
-    trace_->Add("run " + std::to_string(next_task_++) + " on " + chosen->name() + " at " + std::to_string(Now().count()));
+    trace_->Add("run " + std::to_string(next_task_++) + " on " + chosen->name() + " at " +
+                std::to_string(Now().count()));
   }
   chosen->RunOne();
   return true;

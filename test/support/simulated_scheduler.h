@@ -1,17 +1,24 @@
-// SimulatedScheduler: any number of base::Executors on one thread, with time that passes only when the test says so.
+// SimulatedScheduler: any number of base::Executors on one thread, with time that passes only when the test
+// says so.
 //
-// Whenever several executors have a task that may run, the seed decides which one does. So one seed stands for one interleaving,
-// and a failure that one seed shows comes back with that seed.
+// Whenever several executors have a task that may run, the seed decides which one does. So one seed stands
+// for one interleaving, and a failure that one seed shows comes back with that seed.
 //
 //   SimulatedScheduler scheduler(seed, trace);
 //   auto writer = scheduler.NewExecutor("writer");
 //   writer->Post(…);
 //   scheduler.RunUntilIdle();
 //
-// Thread rule: everything happens on the thread that owns the scheduler. A task may Step the scheduler: its own executor then
-// runs nothing, like a thread that is busy.
-// Ownership: executors must not outlive the scheduler; one that is destroyed drops its tasks, timers may outlive their executor.
+// Thread rule: everything happens on the thread that owns the scheduler. A task may Step the scheduler: its
+// own executor then runs nothing, like a thread that is busy. Ownership: executors must not outlive the
+// scheduler; one that is destroyed drops its tasks, timers may outlive their executor.
 #pragma once
+
+#include "annex/base/clock.h"
+#include "annex/base/executor.h"
+#include "manual_clock.h"
+#include "seeded_random.h"
+#include "trace.h"
 
 #include <chrono>
 #include <cstdint>
@@ -19,12 +26,6 @@
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "annex/base/clock.h"
-#include "annex/base/executor.h"
-#include "manual_clock.h"
-#include "seeded_random.h"
-#include "trace.h"
 
 namespace annex::test {
 
@@ -45,7 +46,8 @@ class SimulatedScheduler {
   std::size_t RunUntilIdle();
   // Lets time pass: each timer runs at its own moment, and before that everything that may run then.
   void AdvanceTime(std::chrono::nanoseconds by);
-  // Lets time pass up to the next timer, at most `by`. False if no timer is due so soon; then the time has not moved.
+  // Lets time pass up to the next timer, at most `by`. False if no timer is due so soon; then the time has
+  // not moved.
   bool AdvanceToNextTimer(std::chrono::nanoseconds by);
 
  private:

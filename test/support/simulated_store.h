@@ -8,17 +8,17 @@
 // Thread rule: one thread. Ownership: `disk` outlives it.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-
 #include "annex/base/metrics.h"
 #include "annex/store/sqlite.h"
 #include "annex/store/store.h"
 #include "simulated_disk.h"
 #include "simulated_scheduler.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
 
 namespace annex::test {
 

@@ -1,13 +1,13 @@
-// The functions of sqlite3_vfs, sqlite3_io_methods and the WAL index for SimulatedDisk. What each must do is said in sqlite3.h and
-// shown by SQLite's own os_unix.c.
+// The functions of sqlite3_vfs, sqlite3_io_methods and the WAL index for SimulatedDisk. What each must do is
+// said in sqlite3.h and shown by SQLite's own os_unix.c.
+#include "annex/base/check.h"
+#include "simulated_disk_impl.h"
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
-
-#include "annex/base/check.h"
-#include "simulated_disk_impl.h"
 
 namespace annex::test {
 namespace {
@@ -22,9 +22,12 @@ struct OpenFile {
   Handle* handle;
 };
 
-Handle& Of(sqlite3_file* file) { return *reinterpret_cast<OpenFile*>(file)->handle; }
+Handle& Of(sqlite3_file* file) {
+  return *reinterpret_cast<OpenFile*>(file)->handle;
+}
 
-// --- locks on the file -----------------------------------------------------------------------------------------------
+// --- locks on the file
+// -----------------------------------------------------------------------------------------------
 
 // Gives back everything above `level`.
 void LowerLock(Handle& handle, int level) {
@@ -48,7 +51,8 @@ int Lock(sqlite3_file* file, int level) {
     if (node.reserved != nullptr) return SQLITE_BUSY;
     node.reserved = &handle;
   } else {
-    if ((node.reserved != nullptr && node.reserved != &handle) || (node.exclusive != nullptr && node.exclusive != &handle)) {
+    if ((node.reserved != nullptr && node.reserved != &handle) ||
+        (node.exclusive != nullptr && node.exclusive != &handle)) {
       return SQLITE_BUSY;
     }
     node.exclusive = &handle;
@@ -75,7 +79,8 @@ int CheckReservedLock(sqlite3_file* file, int* reserved) {
   return SQLITE_OK;
 }
 
-// --- the WAL index ---------------------------------------------------------------------------------------------------
+// --- the WAL index
+// ---------------------------------------------------------------------------------------------------
 
 int ShmMap(sqlite3_file* file, int region, int bytes, int extend, void volatile** place) {
   Handle& handle = Of(file);
@@ -119,7 +124,9 @@ int ShmLock(sqlite3_file* file, int first, int count, int flags) {
   Handle& handle = Of(file);
   SimulatedDisk::Impl& disk = *handle.disk;
   const base::MutexLock lock(disk.mutex);
-  const auto has = [flags](int flag) { return (static_cast<unsigned>(flags) & static_cast<unsigned>(flag)) != 0; };
+  const auto has = [flags](int flag) {
+    return (static_cast<unsigned>(flags) & static_cast<unsigned>(flag)) != 0;
+  };
   const bool exclusive = has(SQLITE_SHM_EXCLUSIVE);
   if (has(SQLITE_SHM_LOCK)) {
     if (disk.stopped) return SQLITE_IOERR_SHMLOCK;
@@ -133,7 +140,9 @@ int ShmLock(sqlite3_file* file, int first, int count, int flags) {
   return SQLITE_OK;
 }
 
-void ShmBarrier(sqlite3_file* file) { const base::MutexLock lock(Of(file).disk->mutex); }
+void ShmBarrier(sqlite3_file* file) {
+  const base::MutexLock lock(Of(file).disk->mutex);
+}
 
 void LeaveIndex(Handle& handle) {
   if (!std::exchange(handle.uses_index, false)) return;
@@ -153,7 +162,8 @@ int ShmUnmap(sqlite3_file* file, int delete_it) {
   return SQLITE_OK;
 }
 
-// --- bytes -----------------------------------------------------------------------------------------------------------
+// --- bytes
+// -----------------------------------------------------------------------------------------------------------
 
 int Read(sqlite3_file* file, void* to, int bytes, sqlite3_int64 offset) {
   Handle& handle = Of(file);
@@ -197,7 +207,8 @@ int Truncate(sqlite3_file* file, sqlite3_int64 size) {
   return SQLITE_OK;
 }
 
-// A file that was made lately gets its place in the folder; for a log or a journal, os_unix.c syncs the folder as a whole.
+// A file that was made lately gets its place in the folder; for a log or a journal, os_unix.c syncs the
+// folder as a whole.
 void SyncEntries(Handle& handle) ANNEX_REQUIRES(handle.disk->mutex) {
   SimulatedDisk::Impl& disk = *handle.disk;
   const auto entry = disk.entries.find(handle.node->path);
@@ -236,10 +247,16 @@ int FileSize(sqlite3_file* file, sqlite3_int64* size) {
   return SQLITE_OK;
 }
 
-int FileControl(sqlite3_file*, int, void*) { return SQLITE_NOTFOUND; }
+int FileControl(sqlite3_file*, int, void*) {
+  return SQLITE_NOTFOUND;
+}
 // As os_unix.c has it for Linux: a write leaves its surroundings alone even if the power goes.
-int SectorSize(sqlite3_file*) { return 4096; }
-int DeviceCharacteristics(sqlite3_file*) { return SQLITE_IOCAP_POWERSAFE_OVERWRITE; }
+int SectorSize(sqlite3_file*) {
+  return 4096;
+}
+int DeviceCharacteristics(sqlite3_file*) {
+  return SQLITE_IOCAP_POWERSAFE_OVERWRITE;
+}
 
 int Close(sqlite3_file* file) {
   const std::unique_ptr<Handle> handle(&Of(file));
@@ -253,19 +270,40 @@ int Close(sqlite3_file* file) {
 }
 
 const sqlite3_io_methods kMethods = {
-    2,        Close,    Read,          Write,       Truncate,          Sync,    FileSize, Lock,
-    Unlock,   CheckReservedLock, FileControl, SectorSize, DeviceCharacteristics, ShmMap,  ShmLock,  ShmBarrier,
-    ShmUnmap, nullptr,  nullptr,
+    2,
+    Close,
+    Read,
+    Write,
+    Truncate,
+    Sync,
+    FileSize,
+    Lock,
+    Unlock,
+    CheckReservedLock,
+    FileControl,
+    SectorSize,
+    DeviceCharacteristics,
+    ShmMap,
+    ShmLock,
+    ShmBarrier,
+    ShmUnmap,
+    nullptr,
+    nullptr,
 };
 
-// --- the disk --------------------------------------------------------------------------------------------------------
+// --- the disk
+// --------------------------------------------------------------------------------------------------------
 
-SimulatedDisk::Impl& DiskOf(sqlite3_vfs* vfs) { return *static_cast<SimulatedDisk::Impl*>(vfs->pAppData); }
+SimulatedDisk::Impl& DiskOf(sqlite3_vfs* vfs) {
+  return *static_cast<SimulatedDisk::Impl*>(vfs->pAppData);
+}
 
 // The log and the journal belong to the connection that has the database open.
 Role RoleOf(const char* path, unsigned flags) {
-  if ((flags & SQLITE_OPEN_MAIN_DB) != 0) return (flags & SQLITE_OPEN_CREATE) != 0 ? Role::kWriter : Role::kReader;
-  if ((flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL)) != 0) return Of(sqlite3_database_file_object(path)).role;
+  if ((flags & SQLITE_OPEN_MAIN_DB) != 0)
+    return (flags & SQLITE_OPEN_CREATE) != 0 ? Role::kWriter : Role::kReader;
+  if ((flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL)) != 0)
+    return Of(sqlite3_database_file_object(path)).role;
   return Role::kWriter;
 }
 
@@ -329,7 +367,9 @@ int Randomness(sqlite3_vfs* vfs, int bytes, char* to) {
 }
 
 // Time stands still on this disk: whoever waits for a lock has waited at once.
-int Sleep(sqlite3_vfs*, int microseconds) { return microseconds; }
+int Sleep(sqlite3_vfs*, int microseconds) {
+  return microseconds;
+}
 int CurrentTimeInt64(sqlite3_vfs*, sqlite3_int64* milliseconds) {
   *milliseconds = 0;
   return SQLITE_OK;
@@ -338,7 +378,9 @@ int CurrentTime(sqlite3_vfs*, double* days) {
   *days = 0;
   return SQLITE_OK;
 }
-int GetLastError(sqlite3_vfs*, int, char*) { return 0; }
+int GetLastError(sqlite3_vfs*, int, char*) {
+  return 0;
+}
 
 }  // namespace
 

@@ -25,12 +25,17 @@ bool TermHolds(const TermCondition& condition, const std::map<std::string, std::
   const bool listed =
       exists && std::count(condition.values.begin(), condition.values.end(), term->second) > 0;
   switch (condition.op) {
-    case Operator::kIn: return listed;
-    case Operator::kNotIn: return !listed;
-    case Operator::kExists: return exists;
-    case Operator::kNotExists: return !exists;
+    case Operator::kIn:
+      return listed;
+    case Operator::kNotIn:
+      return !listed;
+    case Operator::kExists:
+      return exists;
+    case Operator::kNotExists:
+      return !exists;
     case Operator::kGreater:
-    case Operator::kLess: break;
+    case Operator::kLess:
+      break;
   }
   if (!exists) return false;
   const auto left = NumberOf(term->second);
@@ -48,8 +53,9 @@ bool KeyHolds(const KeyCondition& condition, const std::string& key) {
 
 }  // namespace
 
-void StoreModel::Apply(store::CollectionId collection, const std::string& key, store::Revision revision, bool exists,
-                       const std::string& body, const std::map<std::string, std::string>& terms) {
+void StoreModel::Apply(store::CollectionId collection, const std::string& key, store::Revision revision,
+                       bool exists, const std::string& body,
+                       const std::map<std::string, std::string>& terms) {
   Objects objects = Newest(collection);
   Change change{revision, collection, key, nullptr, nullptr};
   if (const auto before = objects.find(key); before != objects.end()) change.before = before->second;
@@ -77,15 +83,18 @@ const StoreModel::Objects& StoreModel::At(store::CollectionId collection, store:
   return after == states->second.begin() ? kNone : std::prev(after)->second;
 }
 
-std::vector<StoreModel::Change> StoreModel::After(store::CollectionId collection, store::Revision revision) const {
+std::vector<StoreModel::Change> StoreModel::After(store::CollectionId collection,
+                                                  store::Revision revision) const {
   const auto by_revision = [](store::Revision at, const Change& change) { return at < change.revision; };
   std::vector<Change> found;
   std::copy_if(std::upper_bound(changes_.begin(), changes_.end(), revision, by_revision), changes_.end(),
-               std::back_inserter(found), [collection](const Change& change) { return change.collection == collection; });
+               std::back_inserter(found),
+               [collection](const Change& change) { return change.collection == collection; });
   return found;
 }
 
-bool ModelMatches(const selector::Query& query, const std::string& key, const std::map<std::string, std::string>& terms) {
+bool ModelMatches(const selector::Query& query, const std::string& key,
+                  const std::map<std::string, std::string>& terms) {
   return std::all_of(query.terms.begin(), query.terms.end(),
                      [&](const TermCondition& condition) { return TermHolds(condition, terms); }) &&
          std::all_of(query.keys.begin(), query.keys.end(),

@@ -1,9 +1,13 @@
-// StoreModel: what a store has to show, kept in the simplest way: every state of every collection at every revision.
+// StoreModel: what a store has to show, kept in the simplest way: every state of every collection at every
+// revision.
 //
 // It shares no code with the store: conditions of queries are judged anew here, on maps.
 //
 // Thread rule: one thread.
 #pragma once
+
+#include "annex/selector/query.h"
+#include "annex/store/store.h"
 
 #include <cstdint>
 #include <map>
@@ -11,9 +15,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "annex/selector/query.h"
-#include "annex/store/store.h"
 
 namespace annex::test {
 
@@ -35,7 +36,8 @@ class StoreModel {
     StatePtr after;   // nullptr: deleted
   };
 
-  // Takes over a committed change. `body` and `terms` count only if `exists`. REQUIRES: changes come in the order of revisions.
+  // Takes over a committed change. `body` and `terms` count only if `exists`. REQUIRES: changes come in the
+  // order of revisions.
   void Apply(store::CollectionId collection, const std::string& key, store::Revision revision, bool exists,
              const std::string& body = {}, const std::map<std::string, std::string>& terms = {});
   void Drop(store::CollectionId collection);
@@ -54,6 +56,7 @@ class StoreModel {
 };
 
 // Whether an object is selected.
-bool ModelMatches(const selector::Query& query, const std::string& key, const std::map<std::string, std::string>& terms);
+bool ModelMatches(const selector::Query& query, const std::string& key,
+                  const std::map<std::string, std::string>& terms);
 
 }  // namespace annex::test

@@ -1,10 +1,10 @@
 #include "table.h"
 
-#include <cstdlib>
-#include <fstream>
-
 #include "annex/base/check.h"
 #include "annex/base/strings.h"
+
+#include <cstdlib>
+#include <fstream>
 
 namespace annex::test {
 namespace {

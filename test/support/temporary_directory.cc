@@ -1,10 +1,10 @@
 #include "temporary_directory.h"
 
+#include "annex/base/check.h"
+
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
-
-#include "annex/base/check.h"
 
 namespace annex::test {
 

@@ -1,4 +1,5 @@
-// Trace: what a simulation did, step by step. Two runs of one seed must give equal traces; a digest is enough to tell.
+// Trace: what a simulation did, step by step. Two runs of one seed must give equal traces; a digest is enough
+// to tell.
 //
 // Thread rule: one thread.
 #pragma once

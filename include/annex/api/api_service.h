@@ -5,12 +5,6 @@
 // docs/architecture.md, "Life of a request", follows one through.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-
 #include "annex/api/health.h"
 #include "annex/api/message.h"
 #include "annex/auth/authenticator.h"
@@ -26,13 +20,19 @@
 #include "annex/store/store.h"
 #include "annex/store/watch_hub.h"
 
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
 namespace annex::api {
 
 // The types beside custom resources.
 struct Builtins {
   store::CollectionId definitions = 0;
   std::optional<store::CollectionId> namespaces;  // nullopt: the cluster has them
-  bool served = false;                            // to clients; else they are for ServeLocally alone, and the cluster serves its own
+  bool served = false;  // to clients; else they are for ServeLocally alone, and the cluster serves its own
 };
 
 // All references must outlive the service.
@@ -59,17 +59,19 @@ class ApiService final : public Service {
   // Serves a request of this process itself, as `user` and past authorization; all built-in types are there.
   base::Task<Response> ServeLocally(Request request, auth::User user);
 
-  // Deletes the objects of a resource, each with its finalizers honoured, in one namespace or (namespace_name empty) everywhere.
-  // The result is how many are left: objects whose finalizers somebody else has to remove.
+  // Deletes the objects of a resource, each with its finalizers honoured, in one namespace or (namespace_name
+  // empty) everywhere. The result is how many are left: objects whose finalizers somebody else has to remove.
   // For the ends of definitions and, in standalone mode, of namespaces. Runs on `executor`.
   base::Task<base::Result<std::int64_t>> DeleteObjects(std::shared_ptr<const definition::Resource> resource,
                                                        std::string namespace_name, base::Executor& executor);
 
-  // Changes a definition or namespace for its controller, past the rules for clients: `change` edits the object and
-  // returns whether there is anything to write; it is called again after a lost race. An object under deletion that has no finalizers
-  // left is removed. One that does not exist is no error. REQUIRES: there is such a type.
+  // Changes a definition or namespace for its controller, past the rules for clients: `change` edits the
+  // object and returns whether there is anything to write; it is called again after a lost race. An object
+  // under deletion that has no finalizers left is removed. One that does not exist is no error. REQUIRES:
+  // there is such a type.
   enum class Builtin : std::uint8_t { kDefinition, kNamespace };
-  base::Task<base::Result<void>> UpdateBuiltin(Builtin type, std::string name, std::function<bool(json::Value&)> change,
+  base::Task<base::Result<void>> UpdateBuiltin(Builtin type, std::string name,
+                                               std::function<bool(json::Value&)> change,
                                                base::Executor& executor);
 
  private:

@@ -1,15 +1,15 @@
 // Health: the named checks behind /livez, /readyz and /healthz.
 //
-// Thread rule: checks are added before the server starts; afterwards everything is thread-safe. A check must be quick and must not
-// block: it says what is known, it does not find out.
+// Thread rule: checks are added before the server starts; afterwards everything is thread-safe. A check must
+// be quick and must not block: it says what is known, it does not find out.
 #pragma once
+
+#include "annex/base/result.h"
 
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "annex/base/result.h"
 
 namespace annex::api {
 

@@ -1,8 +1,13 @@
 // Request, Response and Service: the seam between the HTTP transport and the API.
 //
-// The transport knows bytes, connections and certificates; the API knows what a request means. Nothing below this header knows
-// HTTP versions, nothing above it knows objects.
+// The transport knows bytes, connections and certificates; the API knows what a request means. Nothing below
+// this header knows HTTP versions, nothing above it knows objects.
 #pragma once
+
+#include "annex/auth/peer.h"
+#include "annex/base/executor.h"
+#include "annex/base/headers.h"
+#include "annex/base/task.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,11 +15,6 @@
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "annex/auth/peer.h"
-#include "annex/base/executor.h"
-#include "annex/base/headers.h"
-#include "annex/base/task.h"
 
 namespace annex::api {
 
@@ -35,8 +35,8 @@ struct Request {
 
 // A body that is produced while it is sent: a long list, a watch.
 //
-// Thread rule: Read and the destructor run on the request's executor. `wake` may be called from any thread, also after the source
-// was destroyed.
+// Thread rule: Read and the destructor run on the request's executor. `wake` may be called from any thread,
+// also after the source was destroyed.
 class BodySource {
  public:
   virtual ~BodySource() = default;

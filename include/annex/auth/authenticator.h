@@ -1,13 +1,11 @@
 // Authenticator: from a request's certificate and headers to a User.
 //
-// The order is that of Kubernetes' delegated servers: front-proxy headers, client certificate, bearer token, anonymous. An
-// authenticator that fails is remembered while the others are tried; if none succeeds, a failure means Unauthorized, never
-// anonymous.
+// The order is that of Kubernetes' delegated servers: front-proxy headers, client certificate, bearer token,
+// anonymous. An authenticator that fails is remembered while the others are tried; if none succeeds, a
+// failure means Unauthorized, never anonymous.
 //
 // Thread rule: Authenticate may be called from any executor, concurrently.
 #pragma once
-
-#include <memory>
 
 #include "annex/auth/peer.h"
 #include "annex/auth/user.h"
@@ -15,6 +13,8 @@
 #include "annex/base/headers.h"
 #include "annex/base/result.h"
 #include "annex/base/task.h"
+
+#include <memory>
 
 namespace annex::auth {
 

@@ -3,13 +3,13 @@
 // Thread rule: Authorize may be called from any executor, concurrently.
 #pragma once
 
-#include <cstdint>
-#include <string>
-
 #include "annex/auth/user.h"
 #include "annex/base/executor.h"
 #include "annex/base/result.h"
 #include "annex/base/task.h"
+
+#include <cstdint>
+#include <string>
 
 namespace annex::auth {
 

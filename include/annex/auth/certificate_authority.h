@@ -1,14 +1,15 @@
-// CertificateAuthority: makes certificates, for servers and users of a standalone Annex and for its serving certificate in a cluster.
+// CertificateAuthority: makes certificates, for servers and users of a standalone Annex and for its serving
+// certificate in a cluster.
 //
 // Keys are ECDSA P-256. Thread rule: const methods are thread-safe.
 #pragma once
+
+#include "annex/base/result.h"
 
 #include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "annex/base/result.h"
 
 namespace annex::auth {
 
@@ -41,7 +42,8 @@ class CertificateAuthority {
   const CertificateAndKey& pem() const { return pem_; }
 
   // A certificate with a new key. Errors: InternalError.
-  base::Result<CertificateAndKey> Issue(const CertificateRequest& request, std::chrono::system_clock::time_point now) const;
+  base::Result<CertificateAndKey> Issue(const CertificateRequest& request,
+                                        std::chrono::system_clock::time_point now) const;
 
  private:
   struct Handles;

@@ -1,5 +1,5 @@
-// MastersAuthorizer: the rule of standalone mode: the group system:masters may do everything, others may ask for the
-// version and whether the server is well.
+// MastersAuthorizer: the rule of standalone mode: the group system:masters may do everything, others may ask
+// for the version and whether the server is well.
 #pragma once
 
 #include "annex/auth/authorizer.h"

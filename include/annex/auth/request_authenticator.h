@@ -1,20 +1,21 @@
 // RequestAuthenticator: Kubernetes' chain of authenticators over a configuration that may change at any time.
 //
-// Front proxy: kube-apiserver names the user in headers. They count only if *this connection's* certificate chains to the
-// request-header CA and carries an allowed name. Names of headers match exactly: kube-apiserver takes a client's own X-Remote-User away,
-// but lets look-alikes such as X_Remote_User through, and those must name nobody.
+// Front proxy: kube-apiserver names the user in headers. They count only if *this connection's* certificate
+// chains to the request-header CA and carries an allowed name. Names of headers match exactly: kube-apiserver
+// takes a client's own X-Remote-User away, but lets look-alikes such as X_Remote_User through, and those must
+// name nobody.
 //
 // Thread rule: thread-safe.
 #pragma once
+
+#include "annex/auth/authenticator.h"
+#include "annex/auth/trust_bundle.h"
+#include "annex/base/clock.h"
 
 #include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "annex/auth/authenticator.h"
-#include "annex/auth/trust_bundle.h"
-#include "annex/base/clock.h"
 
 namespace annex::auth {
 
@@ -29,7 +30,7 @@ struct FrontProxyConfig {
 };
 
 struct AuthenticationConfig {
-  std::shared_ptr<const FrontProxyConfig> front_proxy;  // nullptr: headers name nobody
+  std::shared_ptr<const FrontProxyConfig> front_proxy;    // nullptr: headers name nobody
   std::shared_ptr<const TrustBundle> client_authorities;  // nullptr: certificates name nobody
 };
 
@@ -43,7 +44,8 @@ class TokenAuthenticator {
 
 class RequestAuthenticator final : public Authenticator {
  public:
-  // `tokens` may be nullptr: then bearer tokens are not valid. Until SetConfig, a connection with a certificate is Unauthorized.
+  // `tokens` may be nullptr: then bearer tokens are not valid. Until SetConfig, a connection with a
+  // certificate is Unauthorized.
   RequestAuthenticator(const base::Clock& clock, TokenAuthenticator* tokens);
 
   // Takes effect for requests that begin from now on, also on open connections.

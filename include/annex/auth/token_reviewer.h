@@ -4,14 +4,14 @@
 // Thread rule: thread-safe. Ownership: everything given must outlive it.
 #pragma once
 
-#include <memory>
-#include <string>
-
 #include "annex/auth/request_authenticator.h"
 #include "annex/base/clock.h"
 #include "annex/base/metrics.h"
 #include "annex/base/random.h"
 #include "annex/kube/client.h"
+
+#include <memory>
+#include <string>
 
 namespace annex::auth {
 

@@ -1,7 +1,12 @@
-// TrustBundle: a set of certificate authorities, and the verification of a client's certificates against them.
+// TrustBundle: a set of certificate authorities, and the verification of a client's certificates against
+// them.
 //
-// Thread rule: immutable and thread-safe. Ownership: shared_ptr<const TrustBundle>; a change of authorities is a new bundle.
+// Thread rule: immutable and thread-safe. Ownership: shared_ptr<const TrustBundle>; a change of authorities
+// is a new bundle.
 #pragma once
+
+#include "annex/auth/peer.h"
+#include "annex/base/result.h"
 
 #include <chrono>
 #include <cstdint>
@@ -9,9 +14,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "annex/auth/peer.h"
-#include "annex/base/result.h"
 
 namespace annex::auth {
 
@@ -23,9 +25,10 @@ class TrustBundle {
   TrustBundle(const TrustBundle&) = delete;
   TrustBundle& operator=(const TrustBundle&) = delete;
 
-  // Verifies a client's certificates (DER, its own first): a chain to one of the authorities, in time at `now`, meant for client
-  // authentication. The outcome says until when it holds.
-  CachedVerification Verify(const std::vector<std::string>& certificates, std::chrono::system_clock::time_point now) const;
+  // Verifies a client's certificates (DER, its own first): a chain to one of the authorities, in time at
+  // `now`, meant for client authentication. The outcome says until when it holds.
+  CachedVerification Verify(const std::vector<std::string>& certificates,
+                            std::chrono::system_clock::time_point now) const;
 
   // Whether some certificate is in both.
   bool SharesAuthorityWith(const TrustBundle& other) const;

@@ -21,7 +21,9 @@ struct User {
   std::vector<std::string> groups;
   std::map<std::string, std::vector<std::string>> extra;
 
-  bool InGroup(std::string_view group) const { return std::find(groups.begin(), groups.end(), group) != groups.end(); }
+  bool InGroup(std::string_view group) const {
+    return std::find(groups.begin(), groups.end(), group) != groups.end();
+  }
   bool operator==(const User&) const = default;
 };
 

@@ -20,7 +20,9 @@ class Clock {
 class SystemClock final : public Clock {
  public:
   std::chrono::system_clock::time_point Now() const override { return std::chrono::system_clock::now(); }
-  std::chrono::steady_clock::time_point Monotonic() const override { return std::chrono::steady_clock::now(); }
+  std::chrono::steady_clock::time_point Monotonic() const override {
+    return std::chrono::steady_clock::now();
+  }
 };
 
 // "2026-01-31T12:00:00Z": metav1.Time, whole seconds, UTC.

@@ -1,5 +1,5 @@
-// Executor: where and when code runs. Store, watch hub and request handling get theirs handed in, so that a simulation can
-// run all of them on one seeded scheduler.
+// Executor: where and when code runs. Store, watch hub and request handling get theirs handed in, so that a
+// simulation can run all of them on one seeded scheduler.
 #pragma once
 
 #include <chrono>
@@ -10,15 +10,17 @@ namespace annex::base {
 
 // Runs tasks one after the other, in the order of Post. Two tasks of one Executor never run at the same time.
 //
-// Thread rule: Post and After may be called from any thread, also from a task. A task runs later, never inside Post.
-// Ownership: a task that has not run when its Executor is destroyed is destroyed without running.
+// Thread rule: Post and After may be called from any thread, also from a task. A task runs later, never
+// inside Post. Ownership: a task that has not run when its Executor is destroyed is destroyed without
+// running.
 class Executor {
  public:
   virtual ~Executor() = default;
 
   virtual void Post(std::function<void()> task) = 0;
 
-  // Destroying it cancels the task if it has not begun. Destroy it on its executor, or the task may be running meanwhile.
+  // Destroying it cancels the task if it has not begun. Destroy it on its executor, or the task may be
+  // running meanwhile.
   class Timer {
    public:
     virtual ~Timer() = default;

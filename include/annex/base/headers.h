@@ -1,4 +1,5 @@
-// Headers of an HTTP message, in the order received. Names are lower-case tokens; a name may occur several times.
+// Headers of an HTTP message, in the order received. Names are lower-case tokens; a name may occur several
+// times.
 //
 // Thread rule: a value type.
 #pragma once

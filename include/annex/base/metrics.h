@@ -3,8 +3,8 @@
 //   auto& requests = metrics.Counters("apiserver_request_total", "…help…", {"verb", "code"});
 //   requests.With({"GET", "200"}).Increment();
 //
-// Thread rule: everything here is thread-safe. With() looks its series up under a lock (some 100 ns): keep the reference where
-// the labels are fixed. Ownership: families and series live as long as their Metrics.
+// Thread rule: everything here is thread-safe. With() looks its series up under a lock (some 100 ns): keep
+// the reference where the labels are fixed. Ownership: families and series live as long as their Metrics.
 // Label values come from bounded sets only, never from what a client sent.
 #pragma once
 
@@ -70,7 +70,8 @@ class Metrics {
   MetricFamily<Gauge>& Gauges(const std::string& name, const std::string& help,
                               const std::vector<std::string>& label_names);
   MetricFamily<Histogram>& Histograms(const std::string& name, const std::string& help,
-                                      const std::vector<std::string>& label_names, const std::vector<double>& buckets);
+                                      const std::vector<std::string>& label_names,
+                                      const std::vector<double>& buckets);
 
   // The text of /metrics: all families, and the process_* series of this process as of now.
   std::string Expose();

@@ -1,8 +1,8 @@
 // A mutex that clang's thread-safety analysis understands (std::mutex of libstdc++ carries no annotations).
 //
-// Thread rule: as std::mutex. Use MutexLock; call Lock/Unlock by hand nowhere. Members that a mutex protects carry
-// ANNEX_GUARDED_BY(mutex_), functions that need it held carry ANNEX_REQUIRES(mutex_); `scripts/build tsan` and
-// `scripts/lint` make a violation an error.
+// Thread rule: as std::mutex. Use MutexLock; call Lock/Unlock by hand nowhere. Members that a mutex protects
+// carry ANNEX_GUARDED_BY(mutex_), functions that need it held carry ANNEX_REQUIRES(mutex_); `scripts/build
+// tsan` and `scripts/lint` make a violation an error.
 #pragma once
 
 #include <chrono>
@@ -52,7 +52,8 @@ class ANNEX_SCOPED_CAPABILITY MutexLock {
   Mutex& mutex_;
 };
 
-// A condition variable for Mutex. A wait may return without a notification, so wait in a loop on the condition.
+// A condition variable for Mutex. A wait may return without a notification, so wait in a loop on the
+// condition.
 class CondVar {
  public:
   // REQUIRES: the caller holds `mutex`; it is released while waiting and held again on return.

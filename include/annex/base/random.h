@@ -1,5 +1,6 @@
-// Random: the only source of randomness that the server's behaviour depends on. Handed in, so that a simulation with the
-// same seed makes the same names and identifiers. (Key material comes from OpenSSL, never from here.)
+// Random: the only source of randomness that the server's behaviour depends on. Handed in, so that a
+// simulation with the same seed makes the same names and identifiers. (Key material comes from OpenSSL, never
+// from here.)
 //
 // Thread rule: all methods of every Random are thread-safe.
 #pragma once
@@ -16,8 +17,8 @@ class Random {
 
   // A random (version 4) UUID in its usual text form, RFC 9562.
   std::string Uuid();
-  // `length` characters of "bcdfghjklmnpqrstvwxz2456789", Kubernetes' alphabet for generated names (no vowels, so no
-  // words; no characters that look alike).
+  // `length` characters of "bcdfghjklmnpqrstvwxz2456789", Kubernetes' alphabet for generated names (no
+  // vowels, so no words; no characters that look alike).
   std::string NameSuffix(std::size_t length);
   // Uniform in [0, bound). REQUIRES: bound > 0.
   std::uint64_t Below(std::uint64_t bound);

@@ -1,6 +1,10 @@
 // SerialThread: an Executor with one thread of its own.
 #pragma once
 
+#include "annex/base/executor.h"
+#include "annex/base/mutex.h"
+#include "annex/base/thread.h"
+
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -10,15 +14,12 @@
 #include <optional>
 #include <string>
 
-#include "annex/base/executor.h"
-#include "annex/base/mutex.h"
-#include "annex/base/thread.h"
-
 namespace annex::base {
 
-// Queue bound: none here; whoever posts work for others bounds it first (the store bounds its writes, for example).
-// Lifetime: Stop finishes the task that is running and joins the thread; tasks that did not run are dropped with the
-// SerialThread. So whatever the tasks use is destroyed between Stop and the SerialThread itself, whose timers it may hold.
+// Queue bound: none here; whoever posts work for others bounds it first (the store bounds its writes, for
+// example). Lifetime: Stop finishes the task that is running and joins the thread; tasks that did not run are
+// dropped with the SerialThread. So whatever the tasks use is destroyed between Stop and the SerialThread
+// itself, whose timers it may hold.
 class SerialThread final : public Executor {
  public:
   explicit SerialThread(const std::string& name);

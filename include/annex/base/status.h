@@ -1,8 +1,8 @@
 // Status: why an operation failed, in the vocabulary of the Kubernetes API.
 //
 // Every layer reports failures with these reasons, because every failure that matters leaves the server as a
-// metav1.Status (API conventions, "Response Status Kind"). A layer states the reason and the facts that it knows;
-// src/api/status_text.cc adds group, resource and name and words the message for clients.
+// metav1.Status (API conventions, "Response Status Kind"). A layer states the reason and the facts that it
+// knows; src/api/status_text.cc adds group, resource and name and words the message for clients.
 //
 // Thread rule: a value type. Failure: none.
 #pragma once
@@ -14,8 +14,8 @@
 
 namespace annex::base {
 
-// metav1.StatusReason. kUnknown is the reason "" that kube-apiserver sends with HTTP 500 for an error that no layer
-// turned into a Status.
+// metav1.StatusReason. kUnknown is the reason "" that kube-apiserver sends with HTTP 500 for an error that no
+// layer turned into a Status.
 enum class Reason : std::uint8_t {
   kUnknown,
   kBadRequest,

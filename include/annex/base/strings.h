@@ -35,7 +35,8 @@ bool IsPrintable(char32_t code_point);
 std::optional<std::uint64_t> ParseUint64(std::string_view text);
 std::optional<std::int64_t> ParseInt64(std::string_view text);
 
-// Decodes the UTF-8 sequence at `position` and moves past it. Invalid bytes give U+FFFD and move by one, as Go's decoder does.
+// Decodes the UTF-8 sequence at `position` and moves past it. Invalid bytes give U+FFFD and move by one, as
+// Go's decoder does.
 char32_t NextCodePoint(std::string_view text, std::size_t& position);
 void AppendUtf8(std::string& text, char32_t code_point);
 std::size_t CountCodePoints(std::string_view text);

@@ -1,20 +1,23 @@
-// Task<T>: a function that can wait (for a commit, for a webhook) without holding a thread; a lazily started C++20 coroutine.
+// Task<T>: a function that can wait (for a commit, for a webhook) without holding a thread; a lazily started
+// C++20 coroutine.
 //
 //   Task<Result<Response>> Create(Request request) {
 //     auto committed = co_await store.Commit(std::move(mutation), executor);
 //     …
 //   }
 //
-// A Task starts when it is awaited (or given to a TaskScope) and runs on the awaiting thread until it first waits. After
-// `co_await Await<T>(executor, start)` it goes on as a task of `executor`.
+// A Task starts when it is awaited (or given to a TaskScope) and runs on the awaiting thread until it first
+// waits. After `co_await Await<T>(executor, start)` it goes on as a task of `executor`.
 //
-// Rules for coroutines here: parameters by value or references that outlive the awaiting (a coroutine keeps copies of its
-// parameters, not of what they refer to); no capturing lambda as a coroutine; name an argument before passing it inside a
-// co_await expression (g++ 12 destroys some temporaries there twice).
+// Rules for coroutines here: parameters by value or references that outlive the awaiting (a coroutine keeps
+// copies of its parameters, not of what they refer to); no capturing lambda as a coroutine; name an argument
+// before passing it inside a co_await expression (g++ 12 destroys some temporaries there twice).
 //
-// Thread rule: a Task is used by one thread at a time. Ownership: the Task owns the coroutine's frame. Exceptions: none
-// may leave a coroutine; one that does ends the process.
+// Thread rule: a Task is used by one thread at a time. Ownership: the Task owns the coroutine's frame.
+// Exceptions: none may leave a coroutine; one that does ends the process.
 #pragma once
+
+#include "annex/base/executor.h"
 
 #include <coroutine>
 #include <exception>
@@ -23,8 +26,6 @@
 #include <memory>
 #include <optional>
 #include <utility>
-
-#include "annex/base/executor.h"
 
 namespace annex::base {
 
@@ -76,7 +77,9 @@ struct Spawned {
     std::list<std::coroutine_handle<>>* frames = nullptr;
     std::list<std::coroutine_handle<>>::iterator place;
 
-    Spawned get_return_object() noexcept { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    Spawned get_return_object() noexcept {
+      return {std::coroutine_handle<promise_type>::from_promise(*this)};
+    }
     std::suspend_always initial_suspend() const noexcept { return {}; }
     std::suspend_never final_suspend() const noexcept { return {}; }
     [[noreturn]] void unhandled_exception() const noexcept { std::terminate(); }
@@ -138,13 +141,17 @@ template <typename T>
 Spawned RunSpawned(Task<T> task, std::function<void(T)> done) {
   done(co_await std::move(task));
 }
-inline Spawned RunSpawned(Task<void> task) { co_await std::move(task); }
+inline Spawned RunSpawned(Task<void> task) {
+  co_await std::move(task);
+}
 
 }  // namespace internal
 
-// Runs tasks that nobody awaits, and owns them: what has not ended when the scope is destroyed is destroyed with it.
+// Runs tasks that nobody awaits, and owns them: what has not ended when the scope is destroyed is destroyed
+// with it.
 //
-// Thread rule: Spawn and the tasks run on one executor. REQUIRES: that executor runs no more tasks when the scope is destroyed.
+// Thread rule: Spawn and the tasks run on one executor. REQUIRES: that executor runs no more tasks when the
+// scope is destroyed.
 class TaskScope {
  public:
   TaskScope() = default;
@@ -171,14 +178,15 @@ class TaskScope {
   std::list<std::coroutine_handle<>> frames_;
 };
 
-// Awaits an operation that reports once through a callback, from any thread. `start(done)` begins it; the coroutine goes on
-// as a task of `executor` with the value that `done` was given.
+// Awaits an operation that reports once through a callback, from any thread. `start(done)` begins it; the
+// coroutine goes on as a task of `executor` with the value that `done` was given.
 template <typename T>
 class Await {
  public:
   using Done = std::function<void(T)>;
 
-  Await(Executor& executor, std::function<void(Done)> start) : executor_(executor), start_(std::move(start)) {}
+  Await(Executor& executor, std::function<void(Done)> start)
+      : executor_(executor), start_(std::move(start)) {}
 
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> awaiting) {

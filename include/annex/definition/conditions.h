@@ -3,10 +3,10 @@
 // Thread rule: free functions.
 #pragma once
 
+#include "annex/json/value.h"
+
 #include <string>
 #include <string_view>
-
-#include "annex/json/value.h"
 
 namespace annex::definition {
 

@@ -1,13 +1,13 @@
 // NamespaceLookup: whether objects may be created in a namespace (admission plugin NamespaceLifecycle).
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 #include "annex/base/executor.h"
 #include "annex/base/result.h"
 #include "annex/base/task.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace annex::definition {
 
@@ -20,8 +20,8 @@ class NamespaceLookup {
   // What is known. Must not block.
   virtual NamespaceState State(std::string_view name) const = 0;
 
-  // Asks for a namespace that State calls missing where it would be, since it may have been made a moment ago; State knows it then.
-  // Errors: InternalError (nobody could be asked).
+  // Asks for a namespace that State calls missing where it would be, since it may have been made a moment
+  // ago; State knows it then. Errors: InternalError (nobody could be asked).
   virtual base::Task<base::Result<void>> Refresh(std::string name, base::Executor& executor) = 0;
 };
 

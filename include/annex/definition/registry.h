@@ -1,9 +1,12 @@
 // Registry: which resources are served right now.
 //
-// A Snapshot is immutable; a change of any definition publishes a new one. Requests take the current snapshot once and never lock.
+// A Snapshot is immutable; a change of any definition publishes a new one. Requests take the current snapshot
+// once and never lock.
 //
 // Thread rule: everything is thread-safe.
 #pragma once
+
+#include "annex/definition/resource.h"
 
 #include <atomic>
 #include <cstdint>
@@ -12,8 +15,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "annex/definition/resource.h"
 
 namespace annex::definition {
 
@@ -62,8 +63,9 @@ class Registry {
   std::atomic<std::shared_ptr<const Snapshot>> current_;
 };
 
-// Kubernetes' order of versions: v2 before v1 before v1beta1 before v1alpha2, other names last in alphabetical order.
-// True if `a` comes first (k8s.io/apimachinery/pkg/version, CompareKubeAwareVersionStrings).
+// Kubernetes' order of versions: v2 before v1 before v1beta1 before v1alpha2, other names last in
+// alphabetical order. True if `a` comes first (k8s.io/apimachinery/pkg/version,
+// CompareKubeAwareVersionStrings).
 bool KubeAwareBefore(std::string_view a, std::string_view b);
 
 }  // namespace annex::definition

@@ -1,8 +1,14 @@
 // Resource: one CustomResourceDefinition, compiled: everything that a request needs to know about it.
 //
-// Thread rule: immutable after Compile and thread-safe. Ownership: shared_ptr<const Resource>; a request keeps the one that it
-// began with, whatever happens to the definition meanwhile.
+// Thread rule: immutable after Compile and thread-safe. Ownership: shared_ptr<const Resource>; a request
+// keeps the one that it began with, whatever happens to the definition meanwhile.
 #pragma once
+
+#include "annex/base/result.h"
+#include "annex/json/jsonpath.h"
+#include "annex/json/value.h"
+#include "annex/schema/schema.h"
+#include "annex/selector/terms.h"
 
 #include <cstdint>
 #include <map>
@@ -11,12 +17,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "annex/base/result.h"
-#include "annex/json/jsonpath.h"
-#include "annex/json/value.h"
-#include "annex/schema/schema.h"
-#include "annex/selector/terms.h"
 
 namespace annex::definition {
 
@@ -39,8 +39,9 @@ struct Column {
   std::string format;
   std::string description;
   std::int64_t priority = 0;
-  std::string path_text;               // ".spec.replicas"
-  std::optional<json::JsonPath> path;  // nullopt: it cannot be parsed; kube-apiserver then shows no extra column at all
+  std::string path_text;  // ".spec.replicas"
+  std::optional<json::JsonPath>
+      path;  // nullopt: it cannot be parsed; kube-apiserver then shows no extra column at all
 };
 
 // A path of property names: ".spec.replicas" is {"spec", "replicas"}.
@@ -92,7 +93,8 @@ class Resource {
   };
   // Compiles a definition that ValidateDefinition found right.
   // Errors: Invalid, if it is not servable after all; the message names the field.
-  static base::Result<std::shared_ptr<const Resource>> Compile(const json::Value& definition, Options options);
+  static base::Result<std::shared_ptr<const Resource>> Compile(const json::Value& definition,
+                                                               Options options);
 
   const std::string& group() const { return group_; }
   const std::string& name() const { return name_; }  // of the definition: "widgets.example.com"
@@ -110,18 +112,19 @@ class Resource {
   // "GROUP/VERSION"
   std::string ApiVersion(const Version& version) const { return group_ + "/" + version.name; }
 
-  // Fingerprint of how objects are stored: storage version, its schema, and all selectable fields. Objects that were written with
-  // the same one can be served as they are, and their terms are right.
+  // Fingerprint of how objects are stored: storage version, its schema, and all selectable fields. Objects
+  // that were written with the same one can be served as they are, and their terms are right.
   std::uint64_t format() const { return format_; }
 
-  // What `object` (in the storage version) can be selected by. Fields of versions whose schema differs are read from the object as
-  // that version shows it.
+  // What `object` (in the storage version) can be selected by. Fields of versions whose schema differs are
+  // read from the object as that version shows it.
   selector::TermSet TermsOf(const json::Value& object) const;
 
-  // Brings an object that was stored under an earlier form of the definition into the storage version as it is now.
+  // Brings an object that was stored under an earlier form of the definition into the storage version as it
+  // is now.
   base::Result<void> Normalize(json::Value& object) const;
-  // Brings an object of the storage version into `version`, and back: strategy None rewrites apiVersion, then the target's schema
-  // prunes and defaults. REQUIRES: the object is in the other one.
+  // Brings an object of the storage version into `version`, and back: strategy None rewrites apiVersion, then
+  // the target's schema prunes and defaults. REQUIRES: the object is in the other one.
   base::Result<void> ToVersion(json::Value& object, const Version& version) const;
   base::Result<void> ToStorage(json::Value& object) const;
 
@@ -129,7 +132,8 @@ class Resource {
   Resource() = default;
   base::Result<void> CompileVersions(const json::Value& definition);
   void NameTerms();
-  void AddFieldTerms(const json::Value& object, const Version& version, std::map<std::string, std::string>& terms) const;
+  void AddFieldTerms(const json::Value& object, const Version& version,
+                     std::map<std::string, std::string>& terms) const;
 
   std::string group_;
   std::string name_;

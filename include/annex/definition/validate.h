@@ -1,7 +1,8 @@
 // What a CustomResourceDefinition must be, with kube-apiserver's field paths and words
 // (k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation).
 //
-// A definition is handled as its JSON (apiextensions.k8s.io/v1), read through schema::CustomResourceDefinitionType().
+// A definition is handled as its JSON (apiextensions.k8s.io/v1), read through
+// schema::CustomResourceDefinitionType().
 //
 // Thread rule: free functions.
 #pragma once
@@ -14,16 +15,19 @@ namespace annex::definition {
 // KEP-4358.
 inline constexpr std::size_t kMaxSelectableFields = 8;
 
-// Fills in what an author may leave out: names.singular, names.listKind, conversion.strategy, the webhook's port.
+// Fills in what an author may leave out: names.singular, names.listKind, conversion.strategy, the webhook's
+// port.
 void SetDefaults(json::Value& definition);
 
 // What is wrong with a new definition. REQUIRES: SetDefaults was called, metadata is an object.
 json::FieldErrors ValidateDefinition(const json::Value& definition);
 
-// What is wrong with a change, beyond the definition itself: immutable fields. The caller checks metadata's own update rules.
+// What is wrong with a change, beyond the definition itself: immutable fields. The caller checks metadata's
+// own update rules.
 json::FieldErrors ValidateDefinitionUpdate(const json::Value& definition, const json::Value& old_definition);
 
-// What is wrong with status.storedVersions: the storage version must be in it, and every version in it still in the spec.
+// What is wrong with status.storedVersions: the storage version must be in it, and every version in it still
+// in the spec.
 json::FieldErrors ValidateStoredVersions(const json::Value& definition);
 
 }  // namespace annex::definition

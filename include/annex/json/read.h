@@ -1,19 +1,19 @@
 // Reading JSON text the way kube-apiserver's decoder does.
 //
-// An own reader rather than the library's, because clients see its behaviour: Go's error texts, invalid UTF-8 and lone
-// surrogates become U+FFFD instead of an error, the last of several equal keys wins and the others are reported by path
-// (fieldValidation), integers stay integers. It also is several times faster.
+// An own reader rather than the library's, because clients see its behaviour: Go's error texts, invalid UTF-8
+// and lone surrogates become U+FFFD instead of an error, the last of several equal keys wins and the others
+// are reported by path (fieldValidation), integers stay integers. It also is several times faster.
 //
 // Thread rule: free functions. Failure: BadRequest with the text of Go's encoding/json.
 #pragma once
+
+#include "annex/base/result.h"
+#include "annex/json/value.h"
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "annex/base/result.h"
-#include "annex/json/value.h"
 
 namespace annex::json {
 
@@ -22,7 +22,8 @@ inline constexpr std::size_t kMaxDepth = 10000;
 
 // What a strict reader complains about.
 struct ReadReport {
-  // Paths such as "spec.size" or "spec.items[2].name" of keys that occur again, in the order of reading, each once.
+  // Paths such as "spec.size" or "spec.items[2].name" of keys that occur again, in the order of reading, each
+  // once.
   std::vector<std::string> duplicate_fields;
 };
 

@@ -1,15 +1,16 @@
-// Writing JSON text the way Go's encoding/json does, so that bodies are equal to kube-apiserver's byte by byte.
+// Writing JSON text the way Go's encoding/json does, so that bodies are equal to kube-apiserver's byte by
+// byte.
 //
-// Keys in bytewise order, no white space, <, > and & escaped as \u003c…, U+2028 and U+2029 escaped, invalid UTF-8 as \ufffd,
-// doubles in their shortest form (1.0 prints as 1, exponents from 1e21 and below 1e-6).
+// Keys in bytewise order, no white space, <, > and & escaped as \u003c…, U+2028 and U+2029 escaped, invalid
+// UTF-8 as \ufffd, doubles in their shortest form (1.0 prints as 1, exponents from 1e21 and below 1e-6).
 //
 // Thread rule: free functions.
 #pragma once
 
+#include "annex/json/value.h"
+
 #include <string>
 #include <string_view>
-
-#include "annex/json/value.h"
 
 namespace annex::json {
 

@@ -1,12 +1,13 @@
-// Backoff: how long to wait before the next try: longer each time, with some chance in it, so that many do not come at once.
+// Backoff: how long to wait before the next try: longer each time, with some chance in it, so that many do
+// not come at once.
 //
 // Thread rule: a value type.
 #pragma once
 
+#include "annex/base/random.h"
+
 #include <algorithm>
 #include <chrono>
-
-#include "annex/base/random.h"
 
 namespace annex::kube {
 

@@ -1,11 +1,12 @@
-// Config: how to reach and be known to a kube-apiserver: from a kubeconfig file, or as the service account of the pod.
+// Config: how to reach and be known to a kube-apiserver: from a kubeconfig file, or as the service account of
+// the pod.
 //
 // Thread rule: a value type.
 #pragma once
 
-#include <string>
-
 #include "annex/base/result.h"
+
+#include <string>
 
 namespace annex::kube {
 
@@ -23,8 +24,9 @@ struct Config {
   std::string namespace_name;  // of the context or the pod; may be empty
 };
 
-// The current context of a kubeconfig file (k8s.io/client-go/tools/clientcmd/api/v1). Names of files in it are relative to its folder.
-// Errors: Invalid, naming the file, the field and, where there is one, the remedy.
+// The current context of a kubeconfig file (k8s.io/client-go/tools/clientcmd/api/v1). Names of files in it
+// are relative to its folder. Errors: Invalid, naming the file, the field and, where there is one, the
+// remedy.
 base::Result<Config> LoadKubeconfig(const std::string& path);
 
 // The service account that Kubernetes mounts into every pod. Errors: Invalid (not in a pod).

@@ -1,5 +1,6 @@
-// Reflector: the present objects of a resource in the cluster, and then every change of them, for ever (what client-go's Reflector
-// does: list, watch, list again when the watch is too old, wait longer after each failure).
+// Reflector: the present objects of a resource in the cluster, and then every change of them, for ever (what
+// client-go's Reflector does: list, watch, list again when the watch is too old, wait longer after each
+// failure).
 //
 //   Reflector reflector(client, {.path = "/api/v1/namespaces"}, random, executor);
 //   tasks.Spawn(reflector.Run({…}));
@@ -7,14 +8,14 @@
 // Thread rule: used on one executor. Lifetime: the executor must run no more tasks when it is destroyed.
 #pragma once
 
-#include <functional>
-#include <string>
-
 #include "annex/base/executor.h"
 #include "annex/base/random.h"
 #include "annex/base/task.h"
 #include "annex/json/value.h"
 #include "annex/kube/client.h"
+
+#include <functional>
+#include <string>
 
 namespace annex::kube {
 

@@ -3,11 +3,11 @@
 // Grammar and error texts are those of k8s.io/apimachinery/pkg/fields.
 #pragma once
 
+#include "annex/base/result.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "annex/base/result.h"
 
 namespace annex::selector {
 

@@ -3,11 +3,11 @@
 // Grammar, order of checks and error texts are those of k8s.io/apimachinery/pkg/labels.
 #pragma once
 
-#include <string_view>
-#include <vector>
-
 #include "annex/base/result.h"
 #include "annex/selector/query.h"
+
+#include <string_view>
+#include <vector>
 
 namespace annex::selector {
 

@@ -1,4 +1,5 @@
-// Query: a label selector and a field selector reduced to conditions on an object's key and TermSet. All must hold.
+// Query: a label selector and a field selector reduced to conditions on an object's key and TermSet. All must
+// hold.
 //
 // Thread rule: a value type; Matches is const and thread-safe.
 #pragma once
@@ -11,11 +12,11 @@
 namespace annex::selector {
 
 enum class Operator : std::uint8_t {
-  kIn,         // the term exists and has one of the values
-  kNotIn,      // the term does not exist or has none of the values
+  kIn,     // the term exists and has one of the values
+  kNotIn,  // the term does not exist or has none of the values
   kExists,
   kNotExists,
-  kGreater,    // the term exists and is an integer greater than the one value
+  kGreater,  // the term exists and is an integer greater than the one value
   kLess,
 };
 

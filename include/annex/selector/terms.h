@@ -1,11 +1,12 @@
-// TermSet: what an object can be selected by, apart from its name and namespace: its labels and its selectable fields, as
-// name/value pairs in one compact string.
+// TermSet: what an object can be selected by, apart from its name and namespace: its labels and its
+// selectable fields, as name/value pairs in one compact string.
 //
-// The store keeps a TermSet beside each object, indexes every term and matches selectors against it, so selecting needs no JSON
-// and the store knows nothing of labels, fields or resources.
+// The store keeps a TermSet beside each object, indexes every term and matches selectors against it, so
+// selecting needs no JSON and the store knows nothing of labels, fields or resources.
 //
-// Encoding: the terms one after another, sorted by name; each is varint(length of name), name, varint(length of value), value.
-// Example, {app: web} and .spec.size 3 of v1: "\x04L" "app" "\x03" "web" "\x0b" "F.spec.size" "\x01" "3".
+// Encoding: the terms one after another, sorted by name; each is varint(length of name), name, varint(length
+// of value), value. Example, {app: web} and .spec.size 3 of v1: "\x04L" "app" "\x03" "web" "\x0b"
+// "F.spec.size" "\x01" "3".
 //
 // Thread rule: a value type.
 #pragma once
@@ -25,7 +26,8 @@ class TermSet {
  public:
   TermSet() = default;
   explicit TermSet(const std::map<std::string, std::string>& terms);
-  // Takes what encoded() gave. REQUIRES: it did; stored bytes are checked by the store's own checksums, not here.
+  // Takes what encoded() gave. REQUIRES: it did; stored bytes are checked by the store's own checksums, not
+  // here.
   static TermSet FromEncoded(std::string encoded);
 
   const std::string& encoded() const { return encoded_; }

@@ -1,14 +1,15 @@
-// ServeOptions: what `annex serve` was asked to do. Complete fills in what follows from the rest, Validate says what cannot be.
+// ServeOptions: what `annex serve` was asked to do. Complete fills in what follows from the rest, Validate
+// says what cannot be.
 #pragma once
+
+#include "annex/base/log.h"
+#include "annex/base/result.h"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "annex/base/log.h"
-#include "annex/base/result.h"
 
 namespace annex::server {
 

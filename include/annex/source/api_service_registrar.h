@@ -1,19 +1,15 @@
-// ApiServiceRegistrar: keeps the cluster's APIService objects (apiregistration.k8s.io/v1) at what Annex serves: one for each group and
-// version, leading to Annex's Service, with its CA bundle.
+// ApiServiceRegistrar: keeps the cluster's APIService objects (apiregistration.k8s.io/v1) at what Annex
+// serves: one for each group and version, leading to Annex's Service, with its CA bundle.
 //
-// Annex changes an APIService that leads to its own Service or that it made, and deletes only what it made (its label and its Service's
-// name in an annotation tell). Any other (of another server, or of kube-apiserver itself) is left alone, and the log says so.
-// kube-apiserver reads a group's discovery and OpenAPI again when an APIService of the group changes, so each carries a fingerprint of
-// the group's definitions.
+// Annex changes an APIService that leads to its own Service or that it made, and deletes only what it made
+// (its label and its Service's name in an annotation tell). Any other (of another server, or of
+// kube-apiserver itself) is left alone, and the log says so. kube-apiserver reads a group's discovery and
+// OpenAPI again when an APIService of the group changes, so each carries a fingerprint of the group's
+// definitions.
 //
 // Thread rule: Start and Kick may be called from any thread; everything else runs on `executor`.
 // Lifetime: the executor must run no more tasks when it is destroyed.
 #pragma once
-
-#include <cstdint>
-#include <map>
-#include <set>
-#include <string>
 
 #include "annex/base/executor.h"
 #include "annex/base/metrics.h"
@@ -25,6 +21,11 @@
 #include "annex/kube/client.h"
 #include "annex/kube/reflector.h"
 #include "annex/source/resource_publisher.h"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
 
 namespace annex::source {
 

@@ -1,15 +1,8 @@
 // ClusterNamespaces: the namespaces of the cluster that Annex serves behind.
 //
-// Thread rule: State, Refresh and Ready are thread-safe; Start is called by the owner's thread; everything else runs on `executor`.
-// Lifetime: the executor must run no more tasks when it is destroyed.
+// Thread rule: State, Refresh and Ready are thread-safe; Start is called by the owner's thread; everything
+// else runs on `executor`. Lifetime: the executor must run no more tasks when it is destroyed.
 #pragma once
-
-#include <atomic>
-#include <chrono>
-#include <functional>
-#include <map>
-#include <string>
-#include <string_view>
 
 #include "annex/base/clock.h"
 #include "annex/base/executor.h"
@@ -21,11 +14,19 @@
 #include "annex/kube/client.h"
 #include "annex/kube/reflector.h"
 
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
 namespace annex::source {
 
 class ClusterNamespaces final : public definition::NamespaceLookup {
  public:
-  ClusterNamespaces(kube::Client& client, const base::Clock& clock, base::Random& random, base::Executor& executor);
+  ClusterNamespaces(kube::Client& client, const base::Clock& clock, base::Random& random,
+                    base::Executor& executor);
 
   void Start();
   // Whether all namespaces were read once.

@@ -1,18 +1,13 @@
-// DefinitionController: the life of CustomResourceDefinitions (what the controllers of apiextensions-apiserver do: naming,
-// establishing, finalizing).
+// DefinitionController: the life of CustomResourceDefinitions (what the controllers of
+// apiextensions-apiserver do: naming, establishing, finalizing).
 //
-// It follows the collection of definitions. For each it decides which names are accepted, sets conditions, serves the resource, and
-// when the definition is deleted, ends the serving and lets the definition go; its objects are deleted before that or kept.
+// It follows the collection of definitions. For each it decides which names are accepted, sets conditions,
+// serves the resource, and when the definition is deleted, ends the serving and lets the definition go; its
+// objects are deleted before that or kept.
 //
 // Thread rule: Start is called by the owner's thread; everything else runs on `executor`.
 // Lifetime: the executor must run no more tasks when it is destroyed.
 #pragma once
-
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <string>
 
 #include "annex/base/clock.h"
 #include "annex/base/executor.h"
@@ -24,12 +19,18 @@
 #include "annex/store/store.h"
 #include "annex/store/watch_hub.h"
 
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
 namespace annex::source {
 
 class DefinitionController {
  public:
-  // What becomes of the objects of a definition that is deleted: Kubernetes deletes them with it. A definition that came from a file
-  // is only withdrawn with it: its objects are there again when the file is.
+  // What becomes of the objects of a definition that is deleted: Kubernetes deletes them with it. A
+  // definition that came from a file is only withdrawn with it: its objects are there again when the file is.
   enum class Objects : std::uint8_t { kDelete, kKeep };
   struct Parts {
     store::Store& store;
@@ -45,7 +46,8 @@ class DefinitionController {
   explicit DefinitionController(Parts parts);
   ~DefinitionController();
 
-  // Serves all definitions that the store has, then follows changes. `ready` is called on the executor once the first is done.
+  // Serves all definitions that the store has, then follows changes. `ready` is called on the executor once
+  // the first is done.
   void Start(std::function<void()> ready);
 
  private:

@@ -3,11 +3,11 @@
 // Thread rule: free functions.
 #pragma once
 
+#include "annex/json/value.h"
+
 #include <cstddef>
 #include <string>
 #include <vector>
-
-#include "annex/json/value.h"
 
 namespace annex::source {
 
@@ -29,8 +29,9 @@ struct DefinitionFiles {
   std::vector<DefinitionProblem> problems;
 };
 
-// Reads every *.yaml, *.yml and *.json in `directory` (not in folders below it), each with any number of documents, or a List of
-// definitions. Files whose names begin with '.' are left out: a mounted ConfigMap has its versions in such folders.
+// Reads every *.yaml, *.yml and *.json in `directory` (not in folders below it), each with any number of
+// documents, or a List of definitions. Files whose names begin with '.' are left out: a mounted ConfigMap has
+// its versions in such folders.
 DefinitionFiles ReadDefinitionFiles(const std::string& directory);
 
 }  // namespace annex::source

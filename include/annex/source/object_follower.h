@@ -1,14 +1,11 @@
-// ObjectFollower: the present objects of a collection, and then every change of them, as JSON, for a controller.
+// ObjectFollower: the present objects of a collection, and then every change of them, as JSON, for a
+// controller.
 //
 //   ObjectFollower follower(store, hub, collection, executor);
 //   co_await follower.Run([&](const std::string& key, const json::Value* object) -> Task<void> {…});
 //
 // Thread rule: used on one executor. Lifetime: the executor must run no more tasks when it is destroyed.
 #pragma once
-
-#include <functional>
-#include <memory>
-#include <string>
 
 #include "annex/base/executor.h"
 #include "annex/base/result.h"
@@ -17,11 +14,16 @@
 #include "annex/store/store.h"
 #include "annex/store/watch_hub.h"
 
+#include <functional>
+#include <memory>
+#include <string>
+
 namespace annex::source {
 
 class ObjectFollower {
  public:
-  ObjectFollower(store::Store& store, store::WatchHub& hub, store::CollectionId collection, base::Executor& executor);
+  ObjectFollower(store::Store& store, store::WatchHub& hub, store::CollectionId collection,
+                 base::Executor& executor);
   ~ObjectFollower();
 
   struct Handlers {

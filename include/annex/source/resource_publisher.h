@@ -1,15 +1,10 @@
-// ResourcePublisher: turns definitions into served resources: opens their collections, compiles them, publishes the registry's
-// snapshot, ends the watches of what changed, and brings the store's index up to date.
+// ResourcePublisher: turns definitions into served resources: opens their collections, compiles them,
+// publishes the registry's snapshot, ends the watches of what changed, and brings the store's index up to
+// date.
 //
 // Thread rule: used on one executor (its owner's); the registry that it publishes to is thread-safe.
 // Lifetime: the executor must run no more tasks when it is destroyed.
 #pragma once
-
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <string>
 
 #include "annex/base/executor.h"
 #include "annex/base/result.h"
@@ -19,20 +14,29 @@
 #include "annex/store/store.h"
 #include "annex/store/watch_hub.h"
 
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
 namespace annex::source {
 
 class ResourcePublisher {
  public:
-  ResourcePublisher(store::Store& store, store::WatchHub& hub, definition::Registry& registry, base::Executor& executor);
+  ResourcePublisher(store::Store& store, store::WatchHub& hub, definition::Registry& registry,
+                    base::Executor& executor);
 
   struct Options {
     definition::Names names;
     bool terminating = false;
-    // Names the collection beside the resource: objects of a definition that was deleted and made again are not shown.
+    // Names the collection beside the resource: objects of a definition that was deleted and made again are
+    // not shown.
     std::string incarnation;
   };
   // Serves a definition, or serves it anew after a change. One that did not change is left alone.
-  // Errors: Invalid (it does not compile), InternalError (the store). What was served before is then served on.
+  // Errors: Invalid (it does not compile), InternalError (the store). What was served before is then served
+  // on.
   base::Task<base::Result<void>> Publish(json::Value definition, Options options);
 
   // Serves a definition no more. `drop`: its objects go too.
@@ -42,7 +46,9 @@ class ResourcePublisher {
   // The resource of a definition; nullptr if it is not served.
   std::shared_ptr<const definition::Resource> Find(const std::string& name) const;
   // All that are served, by the names of their definitions.
-  const std::map<std::string, std::shared_ptr<const definition::Resource>>& resources() const { return resources_; }
+  const std::map<std::string, std::shared_ptr<const definition::Resource>>& resources() const {
+    return resources_;
+  }
 
   // For each group a text that differs whenever its definitions do.
   std::map<std::string, std::string> Fingerprints() const;
@@ -57,8 +63,10 @@ class ResourcePublisher {
  private:
   void PublishSnapshot();
   base::Task<base::Result<store::CollectionInfo>> OpenCollection(std::string name);
-  // Gives every object of the collection the terms of `resource`, once nobody writes with those of `old` any more.
-  base::Task<void> Reindex(std::shared_ptr<const definition::Resource> resource, std::weak_ptr<const definition::Resource> old);
+  // Gives every object of the collection the terms of `resource`, once nobody writes with those of `old` any
+  // more.
+  base::Task<void> Reindex(std::shared_ptr<const definition::Resource> resource,
+                           std::weak_ptr<const definition::Resource> old);
   base::Task<base::Result<void>> ReindexObjects(const definition::Resource& resource);
 
   store::Store& store_;
@@ -66,7 +74,8 @@ class ResourcePublisher {
   definition::Registry& registry_;
   base::Executor& executor_;
   std::map<std::string, std::shared_ptr<const definition::Resource>> resources_;
-  std::map<std::string, std::uint64_t> published_;  // a hash of what each was made from, to see that nothing changed
+  std::map<std::string, std::uint64_t>
+      published_;  // a hash of what each was made from, to see that nothing changed
   bool held_ = false;
   std::function<void()> on_change_;
   base::TaskScope tasks_;  // last: they use all of the above

@@ -1,16 +1,10 @@
-// StandaloneNamespaces: the life of namespaces in standalone mode: answers whether they are there, and empties those that are being
-// deleted (what kube-controller-manager's namespace controller does in a cluster).
+// StandaloneNamespaces: the life of namespaces in standalone mode: answers whether they are there, and
+// empties those that are being deleted (what kube-controller-manager's namespace controller does in a
+// cluster).
 //
-// Thread rule: State is thread-safe; Start is called by the owner's thread; everything else runs on `executor`.
-// Lifetime: the executor must run no more tasks when it is destroyed.
+// Thread rule: State is thread-safe; Start is called by the owner's thread; everything else runs on
+// `executor`. Lifetime: the executor must run no more tasks when it is destroyed.
 #pragma once
-
-#include <functional>
-#include <map>
-#include <memory>
-#include <set>
-#include <string>
-#include <string_view>
 
 #include "annex/base/executor.h"
 #include "annex/base/mutex.h"
@@ -21,6 +15,13 @@
 #include "annex/source/object_follower.h"
 #include "annex/store/store.h"
 #include "annex/store/watch_hub.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
 
 namespace annex::source {
 
@@ -36,7 +37,8 @@ class StandaloneNamespaces final : public definition::NamespaceLookup {
   explicit StandaloneNamespaces(Parts parts);
   ~StandaloneNamespaces() override;
 
-  // The controller's hands. Given here and not to the constructor, because who has them needs this look-up first.
+  // The controller's hands. Given here and not to the constructor, because who has them needs this look-up
+  // first.
   void Start(ControlledObjects& namespaces, DeleteObjects delete_objects, std::function<void()> ready);
 
   definition::NamespaceState State(std::string_view name) const override;

@@ -1,17 +1,17 @@
 // The SQLite engine of the store: one file in a data directory.
 #pragma once
 
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <string>
-
 #include "annex/base/clock.h"
 #include "annex/base/executor.h"
 #include "annex/base/metrics.h"
 #include "annex/base/result.h"
 #include "annex/store/store.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
 
 namespace annex::store {
 
@@ -31,19 +31,20 @@ struct SqliteOptions {
   // Page cache of each connection.
   std::int64_t cache_bytes = 8 << 20;
 
-  // Pages of 8 KiB in the write-ahead log from which it is copied into the database (16 MiB), and from which writers wait for readers
-  // so that the log can begin anew (64 MiB).
+  // Pages of 8 KiB in the write-ahead log from which it is copied into the database (16 MiB), and from which
+  // writers wait for readers so that the log can begin anew (64 MiB).
   int checkpoint_frames = 2000;
   int restart_frames = 8000;
 
-  // The sqlite3_vfs to use; "" for the system's. Tests put their simulated disks here, and then take no lock on the directory.
+  // The sqlite3_vfs to use; "" for the system's. Tests put their simulated disks here, and then take no lock
+  // on the directory.
   std::string vfs;
 };
 
-// Opens or creates the database. `writer` runs all writes; `observer` (may be nullptr) gets the commits. Both, and `clock` and
-// `metrics`, must outlive the store; `writer` must run no more tasks once the store is destroyed.
-// Errors: InternalError with a text for operators: the directory is used by another process, the file is no database of
-// Annex, was written by a newer version, or is damaged.
+// Opens or creates the database. `writer` runs all writes; `observer` (may be nullptr) gets the commits.
+// Both, and `clock` and `metrics`, must outlive the store; `writer` must run no more tasks once the store is
+// destroyed. Errors: InternalError with a text for operators: the directory is used by another process, the
+// file is no database of Annex, was written by a newer version, or is damaged.
 base::Result<std::unique_ptr<Store>> OpenSqliteStore(const SqliteOptions& options, const base::Clock& clock,
                                                      base::Metrics& metrics, base::Executor& writer,
                                                      CommitObserver* observer);

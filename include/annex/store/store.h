@@ -1,17 +1,26 @@
-// Store: the contract between the API and whatever keeps its objects. test/contract/ holds every engine to it.
+// Store: the contract between the API and whatever keeps its objects. test/contract/ holds every engine to
+// it.
 //
 // What a store promises
-//   * Durability: `done` of a Commit is called, and events are published, only once the change is on disk (synchronous=FULL).
-//   * One total order: revisions rise with each commit, over all collections and over restarts; none is given out twice.
+//   * Durability: `done` of a Commit is called, and events are published, only once the change is on disk
+//   (synchronous=FULL).
+//   * One total order: revisions rise with each commit, over all collections and over restarts; none is given
+//   out twice.
 //   * Atomic conditions: a mutation is applied only if the object is still in the state that its author saw.
-//   * Snapshots: a List shows one revision, whatever happens meanwhile; List(at) shows any revision back to CompactedRevision().
-//   * No lost change: ReadLog gives every change after a revision, in order, each once, back to CompactedRevision().
+//   * Snapshots: a List shows one revision, whatever happens meanwhile; List(at) shows any revision back to
+//   CompactedRevision().
+//   * No lost change: ReadLog gives every change after a revision, in order, each once, back to
+//   CompactedRevision().
 //
-// Thread rule: every method may be called from any thread. Reads run on the calling thread and do not wait for writes. Callbacks
-// run on the store's writer executor and must be short.
-// Failure: after an I/O error while committing, nothing is acknowledged any more: every later Commit fails and Healthy() says why.
-// Reads go on.
+// Thread rule: every method may be called from any thread. Reads run on the calling thread and do not wait
+// for writes. Callbacks run on the store's writer executor and must be short. Failure: after an I/O error
+// while committing, nothing is acknowledged any more: every later Commit fails and Healthy() says why. Reads
+// go on.
 #pragma once
+
+#include "annex/base/result.h"
+#include "annex/selector/query.h"
+#include "annex/store/object.h"
 
 #include <cstdint>
 #include <functional>
@@ -20,10 +29,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "annex/base/result.h"
-#include "annex/selector/query.h"
-#include "annex/store/object.h"
 
 namespace annex::store {
 
@@ -51,7 +56,8 @@ struct TermUpdate {
   std::string key;
   Revision revision = 0;  // of the state that the terms were made from; another state is left alone
   selector::TermSet terms = {};
-  // The format that the body as it is and the new terms are of; 0 if the body would have to be another for that.
+  // The format that the body as it is and the new terms are of; 0 if the body would have to be another for
+  // that.
   std::uint64_t format = 0;
 };
 
@@ -63,8 +69,8 @@ struct Row {
   std::uint32_t revision_at = 0;
   std::string_view terms;
   std::uint64_t format = 0;
-  // False if the query has conditions on fields and this row's terms do not tell (see ListQuery::terms_format): the visitor
-  // has to judge them. All other conditions hold.
+  // False if the query has conditions on fields and this row's terms do not tell (see
+  // ListQuery::terms_format): the visitor has to judge them. All other conditions hold.
   bool judged = true;
 };
 
@@ -81,7 +87,8 @@ struct ListQuery {
   std::string start = {};   // keys from here on; "" for all
   Revision at = 0;          // 0: the newest revision
   const selector::Query* query = nullptr;
-  // The fingerprint whose terms answer the query's conditions on fields; rows of another one (all rows, if it is 0) come unjudged.
+  // The fingerprint whose terms answer the query's conditions on fields; rows of another one (all rows, if it
+  // is 0) come unjudged.
   std::uint64_t terms_format = 0;
   // Count the rows that follow when the visitor stops. REQUIRES: no query.
   bool count_remaining = false;
@@ -100,7 +107,8 @@ struct CollectionInfo {
   std::uint64_t terms_format = 0;
 };
 
-// Gets each committed group of changes, in order, on the writer executor. REQUIRES: quick, never blocks, calls no Store method.
+// Gets each committed group of changes, in order, on the writer executor. REQUIRES: quick, never blocks,
+// calls no Store method.
 class CommitObserver {
  public:
   virtual ~CommitObserver() = default;
@@ -113,28 +121,34 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  // --- collections -------------------------------------------------------------------------------------------------
+  // --- collections
+  // -------------------------------------------------------------------------------------------------
 
   // The collection `name`, made if there is none.
   virtual void OpenCollection(std::string name, std::function<void(base::Result<CollectionInfo>)> done) = 0;
-  // Removes a collection with all its objects, at once for all observers: what comes later is NotFound (Get finds nothing, Count
-  // is 0). Space comes back over time. No events are published for the objects. Errors: NotFound.
+  // Removes a collection with all its objects, at once for all observers: what comes later is NotFound (Get
+  // finds nothing, Count is 0). Space comes back over time. No events are published for the objects. Errors:
+  // NotFound.
   virtual void DropCollection(CollectionId collection, std::function<void(base::Result<void>)> done) = 0;
 
-  // --- writing -----------------------------------------------------------------------------------------------------
+  // --- writing
+  // -----------------------------------------------------------------------------------------------------
 
-  // Errors: Conflict (the object is not in the state `seen`), NotFound (no such collection), TooManyRequests (too many writes
-  // are waiting), InternalError (disk full, or the store stopped writing).
+  // Errors: Conflict (the object is not in the state `seen`), NotFound (no such collection), TooManyRequests
+  // (too many writes are waiting), InternalError (disk full, or the store stopped writing).
   virtual void Commit(Mutation mutation, std::function<void(base::Result<Committed>)> done) = 0;
 
-  // Gives objects new terms in one transaction; keys that moved on meanwhile are skipped. Errors: as Commit, but Conflict.
+  // Gives objects new terms in one transaction; keys that moved on meanwhile are skipped. Errors: as Commit,
+  // but Conflict.
   virtual void UpdateTerms(CollectionId collection, std::vector<TermUpdate> updates,
                            std::function<void(base::Result<void>)> done) = 0;
-  // Records that all rows' terms are right for a fingerprint. From now on the caller writes only such rows. Errors: as UpdateTerms.
+  // Records that all rows' terms are right for a fingerprint. From now on the caller writes only such rows.
+  // Errors: as UpdateTerms.
   virtual void SetTermsFormat(CollectionId collection, std::uint64_t terms_format,
                               std::function<void(base::Result<void>)> done) = 0;
 
-  // --- reading -----------------------------------------------------------------------------------------------------
+  // --- reading
+  // -----------------------------------------------------------------------------------------------------
 
   // Shows the object to `visitor`; false if there is none.
   virtual base::Result<bool> Get(CollectionId collection, std::string_view key,
@@ -143,8 +157,8 @@ class Store {
   base::Result<ObjectPtr> Load(CollectionId collection, std::string_view key);
 
   // Visits the matching objects in bytewise order of their keys.
-  // Errors: NotFound (no such collection), Expired (`at` is older than CompactedRevision()), Timeout (`at` is yet to come),
-  // InternalError.
+  // Errors: NotFound (no such collection), Expired (`at` is older than CompactedRevision()), Timeout (`at` is
+  // yet to come), InternalError.
   virtual base::Result<Page> List(const ListQuery& query, const RowVisitor& visitor) = 0;
 
   // Objects now in a collection. Errors: InternalError.
@@ -163,7 +177,8 @@ class Store {
     Revision upto = 0;
   };
   // The changes after a revision. REQUIRES: max_events > 0.
-  // Errors: NotFound (no such collection), Expired (`after` is older than CompactedRevision()), InternalError.
+  // Errors: NotFound (no such collection), Expired (`after` is older than CompactedRevision()),
+  // InternalError.
   virtual base::Result<LogBatch> ReadLog(const LogQuery& query) = 0;
 
   // The newest committed revision; at least 1.
@@ -175,7 +190,8 @@ class Store {
   // The pin may outlive neither the store nor its own usefulness: a pin held for long makes history grow.
   virtual std::shared_ptr<void> Pin(Revision at) = 0;
 
-  // --- upkeep ------------------------------------------------------------------------------------------------------
+  // --- upkeep
+  // ------------------------------------------------------------------------------------------------------
 
   // Forgets history that its retention no longer covers. `done` tells when.
   virtual void Compact(std::function<void(base::Result<void>)> done) = 0;

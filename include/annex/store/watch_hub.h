@@ -1,9 +1,10 @@
 // WatchHub: delivers committed changes to any number of watchers.
 //
-// The newest events of all collections lie in memory, shared by all watchers (bounded by bytes, oldest dropped first). A watcher
-// is a cursor, not a queue: it asks for the events after its revision and gets them from memory (it is synced) or, when memory no
-// longer reaches back so far, from the store's log in bounded batches (it is catching up). So a slow watcher costs nothing, delays
-// nobody, and is cut off only when the log itself was compacted (Expired).
+// The newest events of all collections lie in memory, shared by all watchers (bounded by bytes, oldest
+// dropped first). A watcher is a cursor, not a queue: it asks for the events after its revision and gets them
+// from memory (it is synced) or, when memory no longer reaches back so far, from the store's log in bounded
+// batches (it is catching up). So a slow watcher costs nothing, delays nobody, and is cut off only when the
+// log itself was compacted (Expired).
 //
 //   commit -> OnCommitted: append to memory, wake idle watchers of the collection
 //   wake   -> the watcher's owner calls Next() when it can send
@@ -12,6 +13,11 @@
 // Thread rule: all methods may be called from any thread; one Watcher is used by one thread at a time.
 // Lock order: the hub's mutex is a leaf; `wake` callbacks run without it.
 #pragma once
+
+#include "annex/base/metrics.h"
+#include "annex/base/mutex.h"
+#include "annex/base/result.h"
+#include "annex/store/store.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,17 +28,13 @@
 #include <string>
 #include <vector>
 
-#include "annex/base/metrics.h"
-#include "annex/base/mutex.h"
-#include "annex/base/result.h"
-#include "annex/store/store.h"
-
 namespace annex::store {
 
 class WatchHub final : public CommitObserver {
  public:
   struct Options {
-    // Events in memory, over all collections. Overflow: the oldest are dropped; watchers that still need them read the log.
+    // Events in memory, over all collections. Overflow: the oldest are dropped; watchers that still need them
+    // read the log.
     std::size_t max_bytes = 32UL << 20U;
     // Events that one Next() gives at most.
     std::size_t batch_events = 512;
@@ -65,7 +67,8 @@ class WatchHub final : public CommitObserver {
 
    private:
     friend class WatchHub;
-    Watcher(WatchHub& hub, CollectionId collection, std::string prefix, Revision after, std::function<void()> wake);
+    Watcher(WatchHub& hub, CollectionId collection, std::string prefix, Revision after,
+            std::function<void()> wake);
 
     WatchHub& hub_;
     const CollectionId collection_;
@@ -76,9 +79,11 @@ class WatchHub final : public CommitObserver {
     bool idle_ = false;
   };
 
-  // Watches the changes after `after` of keys that begin with `prefix`. `wake` runs on the writer's thread, must be quick and may
-  // still run once while or after the watcher is destroyed. The watcher must be destroyed before the hub.
-  std::unique_ptr<Watcher> Watch(CollectionId collection, std::string prefix, Revision after, std::function<void()> wake);
+  // Watches the changes after `after` of keys that begin with `prefix`. `wake` runs on the writer's thread,
+  // must be quick and may still run once while or after the watcher is destroyed. The watcher must be
+  // destroyed before the hub.
+  std::unique_ptr<Watcher> Watch(CollectionId collection, std::string prefix, Revision after,
+                                 std::function<void()> wake);
 
   // Wakes every watcher of a collection, so that its owner looks whether to go on: its definition changed.
   void Interrupt(CollectionId collection);

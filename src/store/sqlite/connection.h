@@ -1,15 +1,15 @@
 // A connection to the database file and its statements: SQLite's C interface with RAII and Result.
 //
-// Thread rule: a Connection and its Statements are used by one thread at a time (opened with SQLITE_OPEN_NOMUTEX).
-// Failure: InternalError with SQLite's message; no return code of SQLite is ignored.
+// Thread rule: a Connection and its Statements are used by one thread at a time (opened with
+// SQLITE_OPEN_NOMUTEX). Failure: InternalError with SQLite's message; no return code of SQLite is ignored.
 #pragma once
+
+#include "annex/base/result.h"
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
-
-#include "annex/base/result.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -18,8 +18,9 @@ namespace annex::store::sqlite {
 
 class Connection;
 
-// A prepared statement. Bind, Step until it gives no row, then it is ready for the next use. Whoever leaves early must Reset: a
-// statement in the middle of its rows holds a read transaction open. `Use` does that by scope.
+// A prepared statement. Bind, Step until it gives no row, then it is ready for the next use. Whoever leaves
+// early must Reset: a statement in the middle of its rows holds a read transaction open. `Use` does that by
+// scope.
 class Statement {
  public:
   Statement() = default;
@@ -73,8 +74,8 @@ class Connection {
     kWriter,  // the only connection that writes and checkpoints
     kReader,  // query_only; never checkpoints, not even when it is closed
   };
-  static base::Result<std::unique_ptr<Connection>> Open(const std::string& path, const std::string& vfs, Mode mode,
-                                                        std::int64_t cache_bytes);
+  static base::Result<std::unique_ptr<Connection>> Open(const std::string& path, const std::string& vfs,
+                                                        Mode mode, std::int64_t cache_bytes);
 
   // `name` is what errors call the statement. REQUIRES: a literal.
   base::Result<Statement> Prepare(const char* name, std::string_view sql);
@@ -83,20 +84,22 @@ class Connection {
   base::Result<std::int64_t> QueryInteger(const std::string& sql);
   // Rows that the last statement changed.
   std::int64_t Changes() const;
-  // Frames now in the write-ahead log after a checkpoint of `mode` (SQLITE_CHECKPOINT_…), and how many of them are in the database.
+  // Frames now in the write-ahead log after a checkpoint of `mode` (SQLITE_CHECKPOINT_…), and how many of
+  // them are in the database.
   struct Checkpointed {
     int log_frames = 0;
     int done_frames = 0;
   };
   base::Result<Checkpointed> Checkpoint(int mode);
-  // Writes the write-ahead log's bytes once more and syncs them. After a sync that failed, the system may hold what it never will
-  // write by itself, because it counts it as written; a checkpoint of that, cut off by a loss of power, would mix old and new.
+  // Writes the write-ahead log's bytes once more and syncs them. After a sync that failed, the system may
+  // hold what it never will write by itself, because it counts it as written; a checkpoint of that, cut off
+  // by a loss of power, would mix old and new.
   base::Result<void> RewriteLog();
   // Frames in the write-ahead log after the last commit of this connection.
   int LogFrames() const { return log_frames_; }
 
-  // Whether the last error will pass (no space, or a lock that another program holds) and left the files as they were, so that
-  // writing may go on.
+  // Whether the last error will pass (no space, or a lock that another program holds) and left the files as
+  // they were, so that writing may go on.
   bool LastErrorPasses() const;
 
  private:

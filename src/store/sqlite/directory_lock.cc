@@ -1,15 +1,15 @@
 #include "directory_lock.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <utility>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace annex::store::sqlite {
 namespace {
@@ -60,8 +60,8 @@ base::Result<DirectoryLock> DirectoryLock::Take(const std::string& directory) {
   if (flock(file, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return Failed("lock " + path);
     return base::Error(base::Reason::kInternalError,
-                       "the data directory " + directory + " is in use by another annex process (pid " + HolderOf(file) +
-                           "); stop it or give this one another --data-dir");
+                       "the data directory " + directory + " is in use by another annex process (pid " +
+                           HolderOf(file) + "); stop it or give this one another --data-dir");
   }
   const std::string pid = std::to_string(getpid());
   if (ftruncate(file, 0) != 0 || pwrite(file, pid.data(), pid.size(), 0) < 0) return Failed("write " + path);

@@ -1,19 +1,20 @@
 // DirectoryLock: makes sure that one process at a time uses a data directory.
 //
-// Two processes on one database would be two writers, which the store's promises (and, with old versions of SQLite, the file
-// itself) do not survive.
+// Two processes on one database would be two writers, which the store's promises (and, with old versions of
+// SQLite, the file itself) do not survive.
 #pragma once
 
-#include <string>
-
 #include "annex/base/result.h"
+
+#include <string>
 
 namespace annex::store::sqlite {
 
 class DirectoryLock {
  public:
-  // Makes the directory if it is missing and locks it until destruction (flock on annex.lock; the kernel frees it when the process
-  // ends, however it ends). Errors: InternalError, naming the process that holds it.
+  // Makes the directory if it is missing and locks it until destruction (flock on annex.lock; the kernel
+  // frees it when the process ends, however it ends). Errors: InternalError, naming the process that holds
+  // it.
   static base::Result<DirectoryLock> Take(const std::string& directory);
 
   DirectoryLock(DirectoryLock&& other) noexcept;

@@ -1,13 +1,13 @@
 // The kinds of work that the store's writer does for callers.
 #pragma once
 
+#include "sqlite_store.h"
+
 #include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "sqlite_store.h"
 
 namespace annex::store::sqlite {
 
@@ -123,7 +123,8 @@ class DropCollectionJob final : public PlainJob {
 
 class UpdateTermsJob final : public PlainJob {
  public:
-  UpdateTermsJob(CollectionId collection, std::vector<TermUpdate> updates, std::function<void(base::Result<void>)> done)
+  UpdateTermsJob(CollectionId collection, std::vector<TermUpdate> updates,
+                 std::function<void(base::Result<void>)> done)
       : PlainJob(std::move(done)), collection_(collection), updates_(std::move(updates)) {}
 
   base::Result<void> Run(Writer& writer, Group& group) override {
@@ -143,7 +144,8 @@ class UpdateTermsJob final : public PlainJob {
 
 class SetTermsFormatJob final : public PlainJob {
  public:
-  SetTermsFormatJob(CollectionId collection, std::uint64_t terms_format, std::function<void(base::Result<void>)> done)
+  SetTermsFormatJob(CollectionId collection, std::uint64_t terms_format,
+                    std::function<void(base::Result<void>)> done)
       : PlainJob(std::move(done)), collection_(collection), terms_format_(terms_format) {}
 
   base::Result<void> Run(Writer& writer, Group& group) override {

@@ -5,15 +5,22 @@
 namespace annex::store::sqlite {
 namespace {
 
-// Rows of a term that are counted at most to find the condition that excludes most. Beyond it all are equally unselective.
+// Rows of a term that are counted at most to find the condition that excludes most. Beyond it all are equally
+// unselective.
 constexpr std::int64_t kProbeRows = 2000;
 
-bool IsFieldTerm(const selector::TermCondition& condition) { return condition.name.starts_with('F'); }
+bool IsFieldTerm(const selector::TermCondition& condition) {
+  return condition.name.starts_with('F');
+}
 
 // 0 is no format, so it equals none.
-bool SameFormat(std::uint64_t a, std::uint64_t b) { return a != 0 && a == b; }
+bool SameFormat(std::uint64_t a, std::uint64_t b) {
+  return a != 0 && a == b;
+}
 
-std::string IndexText(const std::string& name, const std::string& value) { return name + '=' + value; }
+std::string IndexText(const std::string& name, const std::string& value) {
+  return name + '=' + value;
+}
 
 }  // namespace
 
@@ -63,7 +70,8 @@ base::Result<void> ListRun::SetRevision() {
   ANNEX_TRY(const Revision newest, reader_.Newest());
   page_.at = query_.at == 0 ? newest : query_.at;
   if (page_.at > newest) {
-    return base::Error(base::Reason::kTimeout, "the store has not reached revision " + std::to_string(page_.at));
+    return base::Error(base::Reason::kTimeout,
+                       "the store has not reached revision " + std::to_string(page_.at));
   }
   ANNEX_TRY(const Revision compacted, reader_.Compacted());
   if (page_.at < compacted) {
@@ -74,7 +82,8 @@ base::Result<void> ListRun::SetRevision() {
   return {};
 }
 
-// metadata.namespace=x without a namespace in the URL, and metadata.name=x within one, leave only a part of the range.
+// metadata.namespace=x without a namespace in the URL, and metadata.name=x within one, leave only a part of
+// the range.
 void ListRun::NarrowRange() {
   if (query_.query == nullptr) return;
   const auto narrow = [this](const KeyRange& part) {
@@ -112,7 +121,8 @@ base::Result<void> ListRun::ChooseIndex() {
   if (query_.query == nullptr) return {};
   std::vector<const selector::TermCondition*> candidates;
   for (const selector::TermCondition& condition : query_.query->terms) {
-    if (condition.Indexable() && (terms_trusted_ || !IsFieldTerm(condition))) candidates.push_back(&condition);
+    if (condition.Indexable() && (terms_trusted_ || !IsFieldTerm(condition)))
+      candidates.push_back(&condition);
   }
   if (candidates.empty()) return {};
   driver_ = candidates[0];
@@ -156,7 +166,8 @@ base::Result<void> ListRun::Walk(Statement& index) {
   return {};
 }
 
-// A condition with several values: their keys are gathered first, since the index has them in order only value by value.
+// A condition with several values: their keys are gathered first, since the index has them in order only
+// value by value.
 base::Result<void> ListRun::WalkKeys(const selector::TermCondition& condition) {
   std::vector<std::string> keys;
   for (const std::string& value : condition.values) {
@@ -202,8 +213,8 @@ base::Result<void> ListRun::ShowChangedUntil(std::optional<std::string_view> key
 void ListRun::Show(Row row, bool historical) {
   if (query_.query != nullptr) {
     // A state of the past may have terms from before the fields were what they are; then only its body tells.
-    row.judged =
-        !has_field_conditions_ || SameFormat(row.format, query_.terms_format) || (terms_trusted_ && !historical);
+    row.judged = !has_field_conditions_ || SameFormat(row.format, query_.terms_format) ||
+                 (terms_trusted_ && !historical);
     if (!selector::KeysMatch(query_.query->keys, row.key)) return;
     for (const selector::TermCondition& condition : query_.query->terms) {
       if (IsFieldTerm(condition) && !row.judged) continue;
@@ -227,7 +238,8 @@ base::Result<void> ListRun::CountRemaining() {
     ANNEX_TRY(page_.remaining, CountFromStop());
   }
   // Without a key that was shown, there is none that the next page could begin after.
-  if (visited_ > 0) memo_.Remember({query_.collection, query_.prefix, page_.at, last_key_ + '\0'}, *page_.remaining);
+  if (visited_ > 0)
+    memo_.Remember({query_.collection, query_.prefix, page_.at, last_key_ + '\0'}, *page_.remaining);
   return {};
 }
 

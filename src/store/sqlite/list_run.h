@@ -1,21 +1,22 @@
 // ListRun: one List inside a read transaction.
 //
-// The rows of the newest revision come from an index in the order of their keys: `head`, or `term` where the query has a condition
-// that an index answers. A list at an older revision is the same walk with corrections: for every key that changed since, the state
-// before its first change is what the list shows. Those keys are skipped in the index and merged in from memory, in order.
+// The rows of the newest revision come from an index in the order of their keys: `head`, or `term` where the
+// query has a condition that an index answers. A list at an older revision is the same walk with corrections:
+// for every key that changed since, the state before its first change is what the list shows. Those keys are
+// skipped in the index and merged in from memory, in order.
 //
 //   changed since 40:  a: 41 (created)   c: 45 (was 12), 47   d: 46 (deleted, was 30)
 //   head now:          a@41  b@7  c@47          e@9
 //   the list at 40:          b@7  c@12  d@30    e@9
 #pragma once
 
-#include <map>
-#include <optional>
-#include <string>
-
 #include "annex/store/store.h"
 #include "reader.h"
 #include "remaining_memo.h"
+
+#include <map>
+#include <optional>
+#include <string>
 
 namespace annex::store::sqlite {
 

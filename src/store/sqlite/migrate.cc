@@ -25,13 +25,15 @@ base::Result<void> Migrate(Connection& connection) {
   ANNEX_TRY(const std::int64_t tables, connection.QueryInteger("SELECT count(*) FROM sqlite_schema"));
   if (tables == 0) return CreateTables(connection);
   if (application != kApplicationId) {
-    return base::Error(base::Reason::kInternalError,
-                       "the file is a SQLite database of another program; give Annex a data directory of its own");
+    return base::Error(
+        base::Reason::kInternalError,
+        "the file is a SQLite database of another program; give Annex a data directory of its own");
   }
   if (version > kSchemaVersion) {
     return base::Error(base::Reason::kInternalError,
-                       "the database has schema version " + std::to_string(version) + ", this program knows up to " +
-                           std::to_string(kSchemaVersion) + "; run the newer version of annex that wrote it");
+                       "the database has schema version " + std::to_string(version) +
+                           ", this program knows up to " + std::to_string(kSchemaVersion) +
+                           "; run the newer version of annex that wrote it");
   }
   // Steps from older versions go here, one per version, each in a transaction that also sets user_version.
   return {};

@@ -6,12 +6,14 @@
 
 namespace annex::store::sqlite {
 
-// What this program writes. Kept in PRAGMA user_version; PRAGMA application_id says that the file is Annex's at all.
+// What this program writes. Kept in PRAGMA user_version; PRAGMA application_id says that the file is Annex's
+// at all.
 inline constexpr int kSchemaVersion = 1;
 inline constexpr int kApplicationId = 0x416E6578;  // "Anex"
 
 // Makes the tables of a new file, brings those of an older version up to date.
-// Errors: InternalError with a text for operators: the file belongs to another program, or to a newer version of Annex.
+// Errors: InternalError with a text for operators: the file belongs to another program, or to a newer version
+// of Annex.
 base::Result<void> Migrate(Connection& connection);
 
 }  // namespace annex::store::sqlite

@@ -1,8 +1,8 @@
 #include "reader.h"
 
-#include <algorithm>
-
 #include "list_run.h"
+
+#include <algorithm>
 
 namespace annex::store::sqlite {
 namespace {
@@ -22,9 +22,9 @@ Row RowOf(const Statement& statement) {
 }
 
 ObjectPtr ObjectOf(const Row& row) {
-  return std::make_shared<const Object>(Object{std::string(row.key), row.revision,
-                                               Body{std::string(row.body), row.revision_at},
-                                               selector::TermSet::FromEncoded(std::string(row.terms)), row.format});
+  return std::make_shared<const Object>(
+      Object{std::string(row.key), row.revision, Body{std::string(row.body), row.revision_at},
+             selector::TermSet::FromEncoded(std::string(row.terms)), row.format});
 }
 
 }  // namespace
@@ -33,7 +33,8 @@ KeyRange KeyRange::OfPrefix(std::string_view prefix) {
   KeyRange range;
   range.begin = prefix;
   if (!prefix.empty()) {
-    // The end is the least text that is greater than all with the prefix: bytes that have no successor give way to the one before.
+    // The end is the least text that is greater than all with the prefix: bytes that have no successor give
+    // way to the one before.
     std::string end(prefix);
     while (!end.empty() && end.back() == '\xFF') end.pop_back();
     if (!end.empty()) {
@@ -52,7 +53,9 @@ void KeyRange::BindEnd(Statement& statement, int parameter) const {
   }
 }
 
-Row CurrentRow(const Statement& statement) { return RowOf(statement); }
+Row CurrentRow(const Statement& statement) {
+  return RowOf(statement);
+}
 
 base::Result<std::unique_ptr<Reader>> Reader::Open(const std::string& path, const std::string& vfs,
                                                    std::int64_t cache_bytes) {
@@ -79,8 +82,7 @@ base::Result<void> Reader::PrepareAll() {
        " FROM head h JOIN version v ON v.revision = h.revision WHERE h.collection = ?1 AND h.key = ?2"
        " AND EXISTS (SELECT 1 FROM collection WHERE id = ?1 AND dropped = 0)"},
       {scan_, "scan",
-       "SELECT " ANNEX_ROW_COLUMNS
-       " FROM head h CROSS JOIN version v ON v.revision = h.revision"
+       "SELECT " ANNEX_ROW_COLUMNS " FROM head h CROSS JOIN version v ON v.revision = h.revision"
        " WHERE h.collection = ?1 AND h.key >= ?2 AND h.key < ?3 ORDER BY h.key"},
       {scan_term_, "scan term",
        "SELECT " ANNEX_ROW_COLUMNS
@@ -98,13 +100,14 @@ base::Result<void> Reader::PrepareAll() {
        " WHERE collection = ?1 AND revision > ?4 AND key >= ?2 AND key < ?3 ORDER BY revision"},
       {count_range_, "count range",
        "SELECT count(*) FROM head WHERE collection = ?1 AND key >= ?2 AND key < ?3"},
-      {tally_namespace_, "tally namespace", "SELECT objects FROM tally WHERE collection = ?1 AND namespace = ?2"},
+      {tally_namespace_, "tally namespace",
+       "SELECT objects FROM tally WHERE collection = ?1 AND namespace = ?2"},
       {tally_all_, "tally all",
        "SELECT sum(objects) FROM tally WHERE collection = ?1"
        " AND EXISTS (SELECT 1 FROM collection WHERE id = ?1 AND dropped = 0)"},
       {log_, "log",
-       "SELECT " ANNEX_ROW_COLUMNS
-       ", v.previous FROM version v WHERE v.collection = ?1 AND v.revision > ?2 ORDER BY v.revision LIMIT ?3"},
+       "SELECT " ANNEX_ROW_COLUMNS ", v.previous FROM version v WHERE v.collection = ?1 AND v.revision > ?2 "
+                                   "ORDER BY v.revision LIMIT ?3"},
   };
   for (const Entry& entry : entries) {
     ANNEX_TRY(entry.statement, connection_->Prepare(entry.name, entry.sql));
@@ -143,7 +146,8 @@ base::Result<ObjectPtr> Reader::LoadVersion(Revision revision) {
   const Use use(version_);
   ANNEX_TRY(const bool found, use->Bind(1, revision).Step());
   if (!found) {
-    return base::Error(base::Reason::kInternalError, "the database lacks revision " + std::to_string(revision));
+    return base::Error(base::Reason::kInternalError,
+                       "the database lacks revision " + std::to_string(revision));
   }
   return ObjectOf(RowOf(*use));
 }
@@ -163,7 +167,8 @@ base::Result<Store::LogBatch> Reader::ReadLog(const Store::LogQuery& query) {
     ANNEX_TRY(const Revision compacted, Compacted());
     if (query.after < compacted) {
       return base::Error(base::Reason::kExpired, "the revision " + std::to_string(query.after) +
-                                                     " is older than the log, which begins at " + std::to_string(compacted));
+                                                     " is older than the log, which begins at " +
+                                                     std::to_string(compacted));
     }
     Store::LogBatch batch;
     ANNEX_TRY(const Revision newest, Newest());

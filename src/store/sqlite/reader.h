@@ -1,20 +1,20 @@
 // Reader: one read-only connection and what is read through it.
 //
-// Each call is one read transaction and so sees one snapshot; it begins and ends within the call, so that checkpoints are never
-// held up for long.
+// Each call is one read transaction and so sees one snapshot; it begins and ends within the call, so that
+// checkpoints are never held up for long.
 //
 // Thread rule: one thread at a time; ReaderPool hands readers out.
 #pragma once
+
+#include "annex/store/store.h"
+#include "connection.h"
+#include "remaining_memo.h"
 
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "annex/store/store.h"
-#include "connection.h"
-#include "remaining_memo.h"
 
 namespace annex::store::sqlite {
 
@@ -23,7 +23,8 @@ class Reader {
   static base::Result<std::unique_ptr<Reader>> Open(const std::string& path, const std::string& vfs,
                                                     std::int64_t cache_bytes);
 
-  base::Result<bool> Get(CollectionId collection, std::string_view key, const std::function<void(const Row&)>& visitor);
+  base::Result<bool> Get(CollectionId collection, std::string_view key,
+                         const std::function<void(const Row&)>& visitor);
   base::Result<Page> List(const ListQuery& query, const RowVisitor& visitor, RemainingMemo& memo);
   base::Result<Store::LogBatch> ReadLog(const Store::LogQuery& query);
   base::Result<std::int64_t> Count(CollectionId collection);
@@ -58,8 +59,8 @@ class Reader {
   Statement log_;
 };
 
-// Keys that begin with `prefix` lie in [prefix, KeyRangeEnd). For all keys the end is unbounded, which is bound as an empty blob:
-// SQLite sorts every blob after every text.
+// Keys that begin with `prefix` lie in [prefix, KeyRangeEnd). For all keys the end is unbounded, which is
+// bound as an empty blob: SQLite sorts every blob after every text.
 struct KeyRange {
   std::string begin;
   std::optional<std::string> end;

@@ -5,13 +5,13 @@
 // Thread rule: thread-safe. A Lease belongs to one thread.
 #pragma once
 
+#include "annex/base/mutex.h"
+#include "reader.h"
+
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "annex/base/mutex.h"
-#include "reader.h"
 
 namespace annex::store::sqlite {
 

@@ -1,10 +1,14 @@
-// RemainingMemo: how many objects follow after a page of a list, so that the next page need not count them again.
+// RemainingMemo: how many objects follow after a page of a list, so that the next page need not count them
+// again.
 //
-// Counting what follows a key costs time in proportion to it; a client that pages through a large collection would pay that for
-// each page. The number at one revision never changes, so the page before can say it.
+// Counting what follows a key costs time in proportion to it; a client that pages through a large collection
+// would pay that for each page. The number at one revision never changes, so the page before can say it.
 //
 // Thread rule: thread-safe. Bound: kEntries, the oldest goes first (the next page then counts).
 #pragma once
+
+#include "annex/base/mutex.h"
+#include "annex/store/object.h"
 
 #include <cstdint>
 #include <deque>
@@ -12,9 +16,6 @@
 #include <optional>
 #include <string>
 #include <tuple>
-
-#include "annex/base/mutex.h"
-#include "annex/store/object.h"
 
 namespace annex::store::sqlite {
 

@@ -1,17 +1,18 @@
 #include "sqlite_store.h"
 
-#include <sqlite3.h>
+#include "annex/base/log.h"
+#include "jobs.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "annex/base/log.h"
-#include "jobs.h"
+#include <sqlite3.h>
 
 namespace annex::store::sqlite {
 namespace {
 
-// A group stays small enough that its writers need not wait long for each other; beyond this a larger group saves hardly anything.
+// A group stays small enough that its writers need not wait long for each other; beyond this a larger group
+// saves hardly anything.
 constexpr std::size_t kGroupJobs = 1024;
 constexpr std::size_t kGroupBytes = 8UL << 20U;
 
@@ -28,8 +29,9 @@ std::int64_t UnixMs(std::chrono::system_clock::time_point time) {
 }  // namespace
 
 SqliteStore::SqliteStore(const SqliteOptions& options, const base::Clock& clock, base::Metrics& metrics,
-                         base::Executor& executor, CommitObserver* observer, std::optional<DirectoryLock> lock,
-                         std::unique_ptr<Writer> writer, std::string path, Revision newest, Revision compacted)
+                         base::Executor& executor, CommitObserver* observer,
+                         std::optional<DirectoryLock> lock, std::unique_ptr<Writer> writer, std::string path,
+                         Revision newest, Revision compacted)
     : options_(options),
       clock_(clock),
       executor_(executor),
@@ -42,19 +44,24 @@ SqliteStore::SqliteStore(const SqliteOptions& options, const base::Clock& clock,
                       .Histograms("annex_store_group_size", "Writes that shared one commit.", {},
                                   {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024})
                       .With({})),
-      commit_seconds_(metrics
-                          .Histograms("annex_store_commit_seconds", "Time from the begin of a group to its commit on disk.",
-                                      {}, {0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5})
-                          .With({})),
-      queue_length_(metrics.Gauges("annex_store_queue_length", "Writes that wait for the disk.", {}).With({})),
-      log_frames_(metrics.Gauges("annex_store_wal_frames", "Pages in SQLite's write-ahead log.", {}).With({})),
+      commit_seconds_(
+          metrics
+              .Histograms("annex_store_commit_seconds",
+                          "Time from the begin of a group to its commit on disk.", {},
+                          {0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5})
+              .With({})),
+      queue_length_(
+          metrics.Gauges("annex_store_queue_length", "Writes that wait for the disk.", {}).With({})),
+      log_frames_(
+          metrics.Gauges("annex_store_wal_frames", "Pages in SQLite's write-ahead log.", {}).With({})),
       writer_(std::move(writer)) {
   NoteTime(newest);
   ScheduleUpkeep();
 }
 
 SqliteStore::~SqliteStore() {
-  // A start reads the log through; one that was stopped in order need not. Failing to shorten it loses nothing.
+  // A start reads the log through; one that was stopped in order need not. Failing to shorten it loses
+  // nothing.
   if (Healthy()) static_cast<void>(writer_->connection().Checkpoint(SQLITE_CHECKPOINT_TRUNCATE));
 }
 
@@ -165,9 +172,11 @@ void SqliteStore::RunGroup(std::vector<std::unique_ptr<Job>> jobs) {
   for (const auto& job : jobs) job->Finish(committed);
 }
 
-// After a failed write or fsync nobody knows what is on disk: going on could acknowledge what a restart then does not find.
+// After a failed write or fsync nobody knows what is on disk: going on could acknowledge what a restart then
+// does not find.
 void SqliteStore::StopWriting(const base::Status& why) {
-  base::LogError("The store stopped writing; restart annex once the cause is removed", {{"error", why.message}});
+  base::LogError("The store stopped writing; restart annex once the cause is removed",
+                 {{"error", why.message}});
   const base::MutexLock lock(mutex_);
   health_ = base::Error(why);
 }
@@ -182,8 +191,8 @@ void SqliteStore::CheckpointIfDue() {
   const int frames = writer_->connection().LogFrames();
   log_frames_.Set(frames);
   if (frames < options_.checkpoint_frames) return;
-  const auto done = writer_->connection().Checkpoint(frames < options_.restart_frames ? SQLITE_CHECKPOINT_PASSIVE
-                                                                                      : SQLITE_CHECKPOINT_RESTART);
+  const auto done = writer_->connection().Checkpoint(
+      frames < options_.restart_frames ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_RESTART);
   if (!done && !writer_->connection().LastErrorPasses()) StopWriting(done.error());
 }
 
@@ -240,7 +249,8 @@ Revision SqliteStore::CompactionTarget() {
     times_.pop_front();
   }
   // Too many bytes: give up the older half of what is kept.
-  if (history_bytes_ > options_.history_bytes) forget_upto_ = std::max(forget_upto_, (compacted_ + newest_) / 2);
+  if (history_bytes_ > options_.history_bytes)
+    forget_upto_ = std::max(forget_upto_, (compacted_ + newest_) / 2);
   const Revision target = std::min<Revision>(forget_upto_, newest_ - 1);
   const base::MutexLock lock(mutex_);
   // A pin on what is gone already holds nothing.
@@ -302,16 +312,16 @@ base::Result<std::unique_ptr<Store>> OpenSqliteStore(const SqliteOptions& option
   }
   const std::string path = options.data_directory + "/annex.db";
   ANNEX_TRY(auto writer_connection, sqlite::Writer::Open(path, options.vfs, options.cache_bytes));
-  // What a process that died had written but not synced is there again, as long as the system runs. Before anybody sees it, it goes
-  // to the disk: a revision that was seen must not come again after the next loss of power.
+  // What a process that died had written but not synced is there again, as long as the system runs. Before
+  // anybody sees it, it goes to the disk: a revision that was seen must not come again after the next loss of
+  // power.
   ANNEX_RETURN_IF_ERROR(writer_connection->connection().RewriteLog());
   ANNEX_RETURN_IF_ERROR(writer_connection->connection().Checkpoint(SQLITE_CHECKPOINT_TRUNCATE));
   ANNEX_TRY(const Revision newest, writer_connection->Newest());
   ANNEX_TRY(const Revision compacted, writer_connection->Compacted());
-  base::LogInfo("Opened the store", {{"file", path},
-                                     {"sqlite", sqlite3_libversion()},
-                                     {"revision", newest},
-                                     {"historyFrom", compacted}});
+  base::LogInfo(
+      "Opened the store",
+      {{"file", path}, {"sqlite", sqlite3_libversion()}, {"revision", newest}, {"historyFrom", compacted}});
   return std::make_unique<sqlite::SqliteStore>(options, clock, metrics, writer, observer, std::move(lock),
                                                std::move(writer_connection), path, newest, compacted);
 }

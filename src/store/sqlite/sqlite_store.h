@@ -1,11 +1,18 @@
 // SqliteStore: the Store contract on one SQLite file.
 //
-// Writing: callers put jobs into a queue; a task on the writer executor takes all that wait (bounded), runs them in one transaction
-// and commits. So every job that came while the disk was busy with the last group shares the next group's fsync. After COMMIT
-// returned: publish the events, then call the callers back.
+// Writing: callers put jobs into a queue; a task on the writer executor takes all that wait (bounded), runs
+// them in one transaction and commits. So every job that came while the disk was busy with the last group
+// shares the next group's fsync. After COMMIT returned: publish the events, then call the callers back.
 //
 // Reading: on the caller's thread, through a pool of read-only connections.
 #pragma once
+
+#include "annex/base/mutex.h"
+#include "annex/store/sqlite.h"
+#include "directory_lock.h"
+#include "reader_pool.h"
+#include "remaining_memo.h"
+#include "writer.h"
 
 #include <atomic>
 #include <chrono>
@@ -16,13 +23,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "annex/base/mutex.h"
-#include "annex/store/sqlite.h"
-#include "directory_lock.h"
-#include "reader_pool.h"
-#include "remaining_memo.h"
-#include "writer.h"
 
 namespace annex::store::sqlite {
 
@@ -39,8 +39,8 @@ class Job {
  public:
   virtual ~Job() = default;
   virtual std::size_t Bytes() const { return 0; }
-  // Runs inside the transaction. An error rolls the whole group back; an outcome that only concerns this job's caller is kept for
-  // Finish.
+  // Runs inside the transaction. An error rolls the whole group back; an outcome that only concerns this
+  // job's caller is kept for Finish.
   virtual base::Result<void> Run(Writer& writer, Group& group) = 0;
   // Tells the caller; `committed` is an error if the group was rolled back.
   virtual void Finish(const base::Result<void>& committed) = 0;
@@ -48,9 +48,9 @@ class Job {
 
 class SqliteStore final : public Store {
  public:
-  SqliteStore(const SqliteOptions& options, const base::Clock& clock, base::Metrics& metrics, base::Executor& executor,
-              CommitObserver* observer, std::optional<DirectoryLock> lock, std::unique_ptr<Writer> writer,
-              std::string path, Revision newest, Revision compacted);
+  SqliteStore(const SqliteOptions& options, const base::Clock& clock, base::Metrics& metrics,
+              base::Executor& executor, CommitObserver* observer, std::optional<DirectoryLock> lock,
+              std::unique_ptr<Writer> writer, std::string path, Revision newest, Revision compacted);
   ~SqliteStore() override;
 
   void OpenCollection(std::string name, std::function<void(base::Result<CollectionInfo>)> done) override;
@@ -96,7 +96,7 @@ class SqliteStore final : public Store {
   CommitObserver* const observer_;
   const std::optional<DirectoryLock> lock_;
 
-  ReaderPool readers_;      // synchronizes itself
+  ReaderPool readers_;       // synchronizes itself
   RemainingMemo remaining_;  // synchronizes itself
   std::atomic<Revision> newest_;
   std::atomic<Revision> compacted_;
@@ -111,9 +111,9 @@ class SqliteStore final : public Store {
   std::unique_ptr<base::Executor::Timer> upkeep_timer_;
   // For each second in which something was committed: when it began, and the newest revision then.
   std::deque<std::pair<std::chrono::steady_clock::time_point, Revision>> times_;
-  Revision forget_upto_ = 0;  // what retention has given up; pins may still hold it
+  Revision forget_upto_ = 0;        // what retention has given up; pins may still hold it
   std::int64_t history_bytes_ = 0;  // replaced since the start and still kept
-  bool purge_pending_ = true;  // a dropped collection may be left from before
+  bool purge_pending_ = true;       // a dropped collection may be left from before
 
   mutable base::Mutex mutex_;  // a leaf: nothing is called with it held
   std::deque<std::unique_ptr<Job>> queue_ ANNEX_GUARDED_BY(mutex_);

@@ -46,13 +46,16 @@ base::Result<void> Writer::PrepareAll() {
       {find_collection_, "find collection",
        "SELECT id, terms_format FROM collection WHERE name = ?1 AND dropped = 0"},
       {make_collection_, "make collection", "INSERT INTO collection (name) VALUES (?1)"},
-      {drop_collection_, "drop collection", "UPDATE collection SET dropped = 1 WHERE id = ?1 AND dropped = 0"},
+      {drop_collection_, "drop collection",
+       "UPDATE collection SET dropped = 1 WHERE id = ?1 AND dropped = 0"},
       {find_dropped_, "find dropped", "SELECT id FROM collection WHERE dropped = 1 LIMIT 1"},
       {forget_collection_, "forget collection", "DELETE FROM collection WHERE id = ?1"},
-      {set_terms_format_, "set terms format", "UPDATE collection SET terms_format = ?2 WHERE id = ?1 AND dropped = 0"},
+      {set_terms_format_, "set terms format",
+       "UPDATE collection SET terms_format = ?2 WHERE id = ?1 AND dropped = 0"},
       {head_revision_, "head revision", "SELECT revision FROM head WHERE collection = ?1 AND key = ?2"},
       {insert_version_, "insert version",
-       "INSERT INTO version (revision, collection, key, previous, committed_at, format, revision_at, terms, body)"
+       "INSERT INTO version (revision, collection, key, previous, committed_at, format, revision_at, terms, "
+       "body)"
        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"},
       {insert_head_, "insert head", "INSERT INTO head (collection, key, revision) VALUES (?1, ?2, ?3)"},
       {update_head_, "update head", "UPDATE head SET revision = ?3 WHERE collection = ?1 AND key = ?2"},
@@ -60,7 +63,8 @@ base::Result<void> Writer::PrepareAll() {
       {insert_term_, "insert term", "INSERT OR IGNORE INTO term (collection, term, key) VALUES (?1, ?2, ?3)"},
       {delete_term_, "delete term", "DELETE FROM term WHERE collection = ?1 AND term = ?2 AND key = ?3"},
       {version_terms_, "version terms", "SELECT terms FROM version WHERE revision = ?1"},
-      {update_version_terms_, "update version terms", "UPDATE version SET terms = ?2, format = ?3 WHERE revision = ?1"},
+      {update_version_terms_, "update version terms",
+       "UPDATE version SET terms = ?2, format = ?3 WHERE revision = ?1"},
       {add_tally_, "add tally",
        "INSERT INTO tally (collection, namespace, objects) VALUES (?1, ?2, ?3)"
        " ON CONFLICT DO UPDATE SET objects = objects + excluded.objects"},
@@ -71,10 +75,12 @@ base::Result<void> Writer::PrepareAll() {
       {delete_version_, "delete version", "DELETE FROM version WHERE revision = ?1"},
       // The newest row stays even if its collection goes: the count of revisions begins there.
       {purge_version_, "purge version",
-       "DELETE FROM version WHERE revision IN (SELECT revision FROM version WHERE collection = ?1 AND revision <"
+       "DELETE FROM version WHERE revision IN (SELECT revision FROM version WHERE collection = ?1 AND "
+       "revision <"
        " (SELECT max(revision) FROM version) ORDER BY revision LIMIT ?2)"},
       {purge_head_, "purge head",
-       "DELETE FROM head WHERE collection = ?1 AND key IN (SELECT key FROM head WHERE collection = ?1 LIMIT ?2)"},
+       "DELETE FROM head WHERE collection = ?1 AND key IN (SELECT key FROM head WHERE collection = ?1 LIMIT "
+       "?2)"},
       {purge_term_, "purge term",
        "DELETE FROM term WHERE collection = ?1 AND (term, key) IN"
        " (SELECT term, key FROM term WHERE collection = ?1 LIMIT ?2)"},
@@ -110,7 +116,8 @@ base::Result<EventPtr> Writer::Apply(Mutation& mutation, Revision revision) {
   const Revision expected = mutation.seen ? mutation.seen->revision : 0;
   ANNEX_TRY(const Revision current, HeadRevision(mutation.collection, mutation.key));
   if (current != expected) return base::Error(base::Reason::kConflict, "the object has been changed");
-  if (!mutation.next && !mutation.seen) return base::Error(base::Reason::kConflict, "the object does not exist");
+  if (!mutation.next && !mutation.seen)
+    return base::Error(base::Reason::kConflict, "the object does not exist");
 
   ANNEX_RETURN_IF_ERROR(WriteVersion(mutation, revision));
   ANNEX_RETURN_IF_ERROR(WriteHead(mutation, revision));
@@ -128,7 +135,8 @@ base::Result<EventPtr> Writer::Apply(Mutation& mutation, Revision revision) {
     object = std::make_shared<const Object>(Object{mutation.key, revision, std::move(mutation.next->body),
                                                    std::move(mutation.next->terms), mutation.next->format});
   }
-  return std::make_shared<const Event>(revision, mutation.collection, mutation.key, std::move(object), mutation.seen);
+  return std::make_shared<const Event>(revision, mutation.collection, mutation.key, std::move(object),
+                                       mutation.seen);
 }
 
 base::Result<bool> Writer::CollectionExists(CollectionId collection) {
@@ -142,8 +150,8 @@ base::Result<Revision> Writer::HeadRevision(CollectionId collection, const std::
   return found ? use->Integer(0) : 0;
 }
 
-// What the author of a mutation saw may be older than an UpdateTerms: a revision says nothing of terms. (Whoever saw a state did so
-// in this process, so a set in memory is enough.)
+// What the author of a mutation saw may be older than an UpdateTerms: a revision says nothing of terms.
+// (Whoever saw a state did so in this process, so a set in memory is enough.)
 base::Result<std::string> Writer::IndexedTerms(CollectionId collection, const Object& state) {
   if (!terms_updated_.contains(collection)) return state.terms.encoded();
   return StoredTerms(state.revision);
@@ -180,8 +188,8 @@ base::Result<void> Writer::WriteHead(const Mutation& mutation, Revision revision
   return write.Bind(1, mutation.collection).BindText(2, mutation.key).Bind(3, revision).Run();
 }
 
-base::Result<void> Writer::WriteTerms(CollectionId collection, const std::string& key, std::string_view before,
-                                      std::string_view after) {
+base::Result<void> Writer::WriteTerms(CollectionId collection, const std::string& key,
+                                      std::string_view before, std::string_view after) {
   if (before == after) return {};
   const auto remove = [&](const selector::TermReader::Term& term) {
     const std::string text = IndexText(term);
@@ -249,7 +257,8 @@ base::Result<void> Writer::UpdateTerms(CollectionId collection, const TermUpdate
 }
 
 base::Result<bool> Writer::SetTermsFormat(CollectionId collection, std::uint64_t terms_format) {
-  ANNEX_RETURN_IF_ERROR(set_terms_format_.Bind(1, collection).Bind(2, static_cast<std::int64_t>(terms_format)).Run());
+  ANNEX_RETURN_IF_ERROR(
+      set_terms_format_.Bind(1, collection).Bind(2, static_cast<std::int64_t>(terms_format)).Run());
   return connection_->Changes() > 0;
 }
 

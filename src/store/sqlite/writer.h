@@ -1,9 +1,12 @@
 // Writer: the one connection that writes and checkpoints, and the statements that change the database.
 //
-// Thread rule: used only by tasks of the store's writer executor (and by OpenSqliteStore before the first of them).
-// Failure: InternalError. The caller rolls back; a Writer itself keeps no state that a rollback would have to undo, except what
-// BeginGroup resets.
+// Thread rule: used only by tasks of the store's writer executor (and by OpenSqliteStore before the first of
+// them). Failure: InternalError. The caller rolls back; a Writer itself keeps no state that a rollback would
+// have to undo, except what BeginGroup resets.
 #pragma once
+
+#include "annex/store/store.h"
+#include "connection.h"
 
 #include <cstdint>
 #include <map>
@@ -12,9 +15,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "annex/store/store.h"
-#include "connection.h"
 
 namespace annex::store::sqlite {
 
@@ -26,13 +26,15 @@ class Writer {
 
   Connection& connection() { return *connection_; }
 
-  // --- a group of changes in one transaction -----------------------------------------------------------------------
+  // --- a group of changes in one transaction
+  // -----------------------------------------------------------------------
   base::Result<void> BeginGroup(std::int64_t now_ms);
   // Writes the totals that the group changed and makes everything durable.
   base::Result<void> CommitGroup();
   void RollbackGroup();
 
-  // Applies a mutation at `revision`. Errors that leave the transaction usable: Conflict, NotFound. InternalError: roll back.
+  // Applies a mutation at `revision`. Errors that leave the transaction usable: Conflict, NotFound.
+  // InternalError: roll back.
   base::Result<EventPtr> Apply(Mutation& mutation, Revision revision);
 
   base::Result<CollectionInfo> OpenCollection(const std::string& name);
@@ -43,16 +45,17 @@ class Writer {
   // REQUIRES: the collection exists.
   base::Result<void> UpdateTerms(CollectionId collection, const TermUpdate& update);
 
-  // --- upkeep, each a bounded piece of work inside a group ---------------------------------------------------------
-  // Removes rows of dropped collections; false when none are left.
+  // --- upkeep, each a bounded piece of work inside a group
+  // --------------------------------------------------------- Removes rows of dropped collections; false when
+  // none are left.
   base::Result<bool> PurgeDropped(std::int64_t max_rows);
 
   struct HistoryStep {
     Revision compacted = 0;        // history begins here now
     std::int64_t bytes_freed = 0;  // of replaced and deleted bodies
   };
-  // Forgets the changes after `from` up to `to`, at most `max_rows` of them. REQUIRES: `to` is older than the newest revision,
-  // whose row must stay.
+  // Forgets the changes after `from` up to `to`, at most `max_rows` of them. REQUIRES: `to` is older than the
+  // newest revision, whose row must stay.
   base::Result<HistoryStep> ForgetHistory(Revision from, Revision to, std::int64_t max_rows);
 
   base::Result<Revision> Newest();

@@ -1,6 +1,11 @@
 // The recorded definitions and documents of test/data/openapi (its README.md says what they are).
 #pragma once
 
+#include "annex/definition/registry.h"
+#include "annex/json/read.h"
+#include "api/openapi.h"
+#include "api/openapi_writer.h"
+
 #include <algorithm>
 #include <fstream>
 #include <initializer_list>
@@ -9,11 +14,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "annex/definition/registry.h"
-#include "annex/json/read.h"
-#include "api/openapi.h"
-#include "api/openapi_writer.h"
 
 namespace annex::api {
 
@@ -24,7 +24,9 @@ inline std::string OpenApiFile(const std::string& name) {
   return text.str();
 }
 
-inline json::Value OpenApiJson(const std::string& name) { return json::Parse(OpenApiFile(name)).value(); }
+inline json::Value OpenApiJson(const std::string& name) {
+  return json::Parse(OpenApiFile(name)).value();
+}
 
 inline std::shared_ptr<const definition::Resource> CompileDefinition(const json::Value& definition) {
   const auto names = definition::ReadNames(*json::FindPath(definition, {"status", "acceptedNames"}));

@@ -18,12 +18,15 @@ constexpr std::string_view kToys = "/openapi/v3/apis/toys.example.com/v1";
 
 class Server {
  public:
-  explicit Server(bool standalone) : openapi_(standalone), snapshot_(SnapshotOf(Definitions({"gadgets", "engines"}))) {}
+  explicit Server(bool standalone)
+      : openapi_(standalone), snapshot_(SnapshotOf(Definitions({"gadgets", "engines"}))) {}
 
-  std::optional<Response> Ask(std::string_view target, base::Headers headers = {}, std::string method = "GET") {
+  std::optional<Response> Ask(std::string_view target, base::Headers headers = {},
+                              std::string method = "GET") {
     const auto question = target.find('?');
     std::vector<std::string> segments;
-    for (const std::string_view part : base::Split(target.substr(1, question - 1), '/')) segments.emplace_back(part);
+    for (const std::string_view part : base::Split(target.substr(1, question - 1), '/'))
+      segments.emplace_back(part);
     Request request;
     request.method = std::move(method);
     request.headers = std::move(headers);
@@ -73,7 +76,8 @@ TEST_CASE("OpenAPI documents are JSON unless a client prefers protobuf", "[api][
     CHECK(response->body.empty() == (row.status != 200));
     CHECK(response->headers.All("vary") == std::vector<std::string_view>{"Accept-Encoding", "Accept"});
   }
-  const auto v3 = server.Ask(kToys, {{"accept", "application/com.github.proto-openapi.spec.v3@v1.0+protobuf"}});
+  const auto v3 =
+      server.Ask(kToys, {{"accept", "application/com.github.proto-openapi.spec.v3@v1.0+protobuf"}});
   CHECK(Header(v3, "content-type") == "application/com.github.proto-openapi.spec.v3.v1.0+protobuf");
   CHECK(v3->headers.All("vary") == std::vector<std::string_view>{"Accept"});
 }
@@ -92,12 +96,14 @@ TEST_CASE("a document under its hash may be kept for a year", "[api][openapi]") 
   CHECK_FALSE(plain->headers.Has("expires"));
 }
 
-TEST_CASE("a hash that is out of date leads to the right one, but not through a kube-apiserver", "[api][openapi]") {
+TEST_CASE("a hash that is out of date leads to the right one, but not through a kube-apiserver",
+          "[api][openapi]") {
   Server standalone(true);
   const std::string old = std::string(kToys) + "?hash=ABC";
   const auto moved = standalone.Ask(old);
   CHECK(moved->status == 301);
-  CHECK(Header(moved, "location") == std::string(kToys) + "?hash=" + standalone.HashOf("apis/toys.example.com/v1"));
+  CHECK(Header(moved, "location") ==
+        std::string(kToys) + "?hash=" + standalone.HashOf("apis/toys.example.com/v1"));
   CHECK(Header(moved, "content-type") == "application/json");
   CHECK(moved->body.empty());
   Server aggregated(false);
@@ -137,7 +143,8 @@ TEST_CASE("the list of documents is text, whatever is accepted", "[api][openapi]
 
 TEST_CASE("paths that are no documents are not found", "[api][openapi]") {
   Server server(true);
-  for (const char* target : {"/openapi/v3/apis/nope/v1", "/openapi/v3/apis", "/openapi/v3/apis/toys.example.com/v1/gadgets"}) {
+  for (const char* target :
+       {"/openapi/v3/apis/nope/v1", "/openapi/v3/apis", "/openapi/v3/apis/toys.example.com/v1/gadgets"}) {
     INFO(target);
     const auto response = server.Ask(target);
     CHECK(response->status == 404);

@@ -1,5 +1,5 @@
-// The protobuf encoder against documents that gnostic encoded: both are read back with the encoder's own tables, which a wrong
-// field number would not survive.
+// The protobuf encoder against documents that gnostic encoded: both are read back with the encoder's own
+// tables, which a wrong field number would not survive.
 #include "api/openapi_protobuf.h"
 
 #include "api/openapi_message.h"
@@ -42,7 +42,8 @@ class Decoder {
       return ReadValue(choice->kind, choice->message, value);
     }
     for (const OpenApiMember& member : message.members) {
-      if (member.number == number) return ReadValue(member.kind, member.message, value[std::string(member.key)]);
+      if (member.number == number)
+        return ReadValue(member.kind, member.message, value[std::string(member.key)]);
     }
     INFO("field " << number);
     REQUIRE((number == message.extensions || number == message.entries));
@@ -62,8 +63,8 @@ class Decoder {
 
   // A message that may be several things chooses by the value: these are values of all kinds.
   static std::optional<OpenApiChoice> ChoiceOf(const OpenApiMessage& message, std::uint32_t number) {
-    for (const Value& probe : {Value::object(), Value{{"$ref", "x"}}, Value{{"in", "path"}}, Value{{"in", "body"}}, Value("text"),
-                               Value(1), Value(true)}) {
+    for (const Value& probe : {Value::object(), Value{{"$ref", "x"}}, Value{{"in", "path"}},
+                               Value{{"in", "body"}}, Value("text"), Value(1), Value(true)}) {
       const OpenApiChoice choice = message.choose(probe);
       if (choice.number == number) return choice;
     }
@@ -72,15 +73,33 @@ class Decoder {
 
   void ReadValue(OpenApiField kind, const OpenApiMessage* message, Value& value) {
     switch (kind) {
-      case OpenApiField::kText: value = std::string(Bytes()); return;
-      case OpenApiField::kFlag: value = Varint() != 0; return;
-      case OpenApiField::kCount: value = static_cast<std::int64_t>(Varint()); return;
-      case OpenApiField::kNumber: value = Fixed(); return;
-      case OpenApiField::kTexts: value.push_back(std::string(Bytes())); return;
-      case OpenApiField::kMessage: Merge(value, Decoder(Bytes()).Message(*message)); return;
-      case OpenApiField::kMessages: value.push_back(Decoder(Bytes()).Message(*message)); return;
-      case OpenApiField::kAny: value = Decoder(Bytes()).Any(); return;
-      case OpenApiField::kAnys: value.push_back(Decoder(Bytes()).Any()); return;
+      case OpenApiField::kText:
+        value = std::string(Bytes());
+        return;
+      case OpenApiField::kFlag:
+        value = Varint() != 0;
+        return;
+      case OpenApiField::kCount:
+        value = static_cast<std::int64_t>(Varint());
+        return;
+      case OpenApiField::kNumber:
+        value = Fixed();
+        return;
+      case OpenApiField::kTexts:
+        value.push_back(std::string(Bytes()));
+        return;
+      case OpenApiField::kMessage:
+        Merge(value, Decoder(Bytes()).Message(*message));
+        return;
+      case OpenApiField::kMessages:
+        value.push_back(Decoder(Bytes()).Message(*message));
+        return;
+      case OpenApiField::kAny:
+        value = Decoder(Bytes()).Any();
+        return;
+      case OpenApiField::kAnys:
+        value.push_back(Decoder(Bytes()).Any());
+        return;
     }
   }
 
@@ -138,8 +157,8 @@ std::string Encoded(std::string_view json, OpenApiVersion form) {
 TEST_CASE("a v3 document in protobuf says what kube-apiserver's says", "[api][openapi]") {
   OpenApi openapi(false);
   const auto snapshot = SnapshotOf(Definitions({"my-kinds"}));
-  const std::string own =
-      Written(openapi.V3(snapshot, "apis/toy-box2.example.com/odd-version").value(), OpenApiEncoding::kProtobuf);
+  const std::string own = Written(openapi.V3(snapshot, "apis/toy-box2.example.com/odd-version").value(),
+                                  OpenApiEncoding::kProtobuf);
   const Value decoded = Decoder(own).Message(kOpenApiV3Document);
   CHECK(decoded["paths"].size() == 3);
   CHECK(decoded == Decoder(OpenApiFile("document_v3.pb")).Message(kOpenApiV3Document));

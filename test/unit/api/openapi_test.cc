@@ -17,7 +17,9 @@ namespace {
 
 using json::Value;
 
-Value Parsed(std::string_view text) { return json::Parse(text).value(); }
+Value Parsed(std::string_view text) {
+  return json::Parse(text).value();
+}
 
 // The members of `documents`' sections, all in one object.
 void Merge(Value& into, const Value& section) {
@@ -55,7 +57,9 @@ TEST_CASE("v3 schemas are those of kube-apiserver", "[api][openapi]") {
   Value schemas = Value::object();
   for (const auto& [name, group] : snapshot.groups()) {
     for (const auto& version : group.versions) {
-      Merge(schemas, WrittenJson(openapi.V3(snapshot, "apis/" + name + "/" + version.name).value())["components"]["schemas"]);
+      Merge(schemas,
+            WrittenJson(
+                openapi.V3(snapshot, "apis/" + name + "/" + version.name).value())["components"]["schemas"]);
     }
   }
   RequireMembers(schemas, OpenApiJson("published.json")["v3_schemas"]);
@@ -83,7 +87,8 @@ TEST_CASE("a version that is not served is not published", "[api][openapi]") {
   CHECK(openapi.V3(snapshot, "apis/toys.example.com/v1"));
   CHECK_FALSE(openapi.V3(snapshot, "apis/toys.example.com/v1alpha1"));
   CHECK_FALSE(openapi.V3(snapshot, "apis/other.example.com/v1"));
-  for (const char* path : {"", "apis", "apis/toys.example.com", "apis/toys.example.com/v1/gadgets", "api/v2", "api/toys.example.com/v1"}) {
+  for (const char* path : {"", "apis", "apis/toys.example.com", "apis/toys.example.com/v1/gadgets", "api/v2",
+                           "api/toys.example.com/v1"}) {
     INFO(path);
     CHECK_FALSE(openapi.V3(snapshot, path));
   }
@@ -94,7 +99,8 @@ TEST_CASE("every reference of a document leads somewhere", "[api][openapi]") {
   const auto snapshot = SnapshotOf(Definitions());
   std::vector<OpenApiDocument> documents = {openapi.V2(snapshot)};
   const Value index = Parsed(openapi.V3Index(snapshot)->json);
-  for (const auto& [path, unused] : index["paths"].items()) documents.push_back(openapi.V3(snapshot, path).value());
+  for (const auto& [path, unused] : index["paths"].items())
+    documents.push_back(openapi.V3(snapshot, path).value());
   for (OpenApiDocument& document : documents) {
     const Value value = WrittenJson(std::move(document));
     std::vector<const Value*> todo = {&value};
@@ -142,7 +148,9 @@ TEST_CASE("the hash of a group/version changes with its own definitions alone", 
   CHECK(OpenApi(true).V3Index(SnapshotOf(definitions))->json == before->json);
 
   const auto changes = std::vector<void (*)(Value&)>{
-      [](Value& definition) { definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["description"] = "new"; },
+      [](Value& definition) {
+        definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["description"] = "new";
+      },
       [](Value& definition) { definition["status"]["acceptedNames"]["listKind"] = "Gadgets"; },
       [](Value& definition) { definition["spec"]["versions"][0]["subresources"].erase("scale"); },
       [](Value& definition) { definition["spec"]["versions"][0].erase("selectableFields"); },
@@ -174,11 +182,13 @@ TEST_CASE("a document's ETag is the hash that the index names", "[api][openapi]"
 }
 
 TEST_CASE("what a structural schema does not have is not published", "[api][openapi]") {
-  CHECK(PublishedSchema(Parsed(R"({"type":"string","example":"x","externalDocs":{},"id":"y","nullable":false,"pattern":"",
+  CHECK(PublishedSchema(
+            Parsed(R"({"type":"string","example":"x","externalDocs":{},"id":"y","nullable":false,"pattern":"",
       "default":null,"enum":[],"properties":{}})")) == Parsed(R"({"type":"string"})"));
   CHECK(PublishedSchema(Parsed(R"({"not":{},"items":{},"default":"","additionalProperties":false})")) ==
         Parsed(R"({"not":{},"items":{},"default":"","additionalProperties":false})"));
-  CHECK(PublishedSchema(Parsed(R"({"anyOf":[{"additionalProperties":{"minLength":1}}]})")) == Parsed(R"({"anyOf":[{}]})"));
+  CHECK(PublishedSchema(Parsed(R"({"anyOf":[{"additionalProperties":{"minLength":1}}]})")) ==
+        Parsed(R"({"anyOf":[{}]})"));
 }
 
 TEST_CASE("v2 loses what kubectl would take too literally", "[api][openapi]") {
@@ -187,7 +197,8 @@ TEST_CASE("v2 loses what kubectl would take too literally", "[api][openapi]") {
     std::string_view reduced;
   };
   for (const Row& row : std::vector<Row>{
-           {R"({"anyOf":[{}],"oneOf":[{}],"allOf":[{}],"not":{},"default":1,"type":"integer"})", R"({"type":"integer"})"},
+           {R"({"anyOf":[{}],"oneOf":[{}],"allOf":[{}],"not":{},"default":1,"type":"integer"})",
+            R"({"type":"integer"})"},
            {R"({"nullable":true,"type":"array","items":{},"minItems":1})", R"({"minItems":1})"},
            {R"({"x-kubernetes-preserve-unknown-fields":true,"type":"object","properties":{"a":{}}})",
             R"({"x-kubernetes-preserve-unknown-fields":true})"},

@@ -66,8 +66,8 @@ std::string DocumentProblem(const std::string& body) {
 }  // namespace
 
 TEST_CASE("an object in protobuf is read as the same object in JSON", "[api][protobuf]") {
-  for (const std::string name :
-       {"namespace", "namespace_name_only", "definition", "definition_zeros", "delete_options", "delete_options_custom"}) {
+  for (const std::string name : {"namespace", "namespace_name_only", "definition", "definition_zeros",
+                                 "delete_options", "delete_options_custom"}) {
     INFO(name);
     Value expected = json::Parse(Sample(name + ".json")).value();
     const std::string kind = json::TextAt(expected, {"kind"});
@@ -95,7 +95,8 @@ TEST_CASE("every field of every type that is read as a struct has a number", "[a
       if (type.element) check_type(*type.element);
       for (const TypedType& alternative : type.alternatives) check_type(alternative);
     };
-    const bool root = &structure == &schema::NamespaceType() || &structure == &schema::CustomResourceDefinitionType() ||
+    const bool root = &structure == &schema::NamespaceType() ||
+                      &structure == &schema::CustomResourceDefinitionType() ||
                       &structure == &schema::DeleteOptionsType();
     for (const schema::TypedField& field : structure.fields) {
       if (!root || (field.name != "apiVersion" && field.name != "kind")) named.insert(field.name);
@@ -103,14 +104,16 @@ TEST_CASE("every field of every type that is read as a struct has a number", "[a
     }
     CHECK(named == numbered);
   };
-  for (const char* kind : {"Namespace", "CustomResourceDefinition", "DeleteOptions"}) check_struct(TypeOf(kind));
+  for (const char* kind : {"Namespace", "CustomResourceDefinition", "DeleteOptions"})
+    check_struct(TypeOf(kind));
   CHECK(seen.size() > 20);
 }
 
 TEST_CASE("a document that is none is refused in Kubernetes' words", "[api][protobuf]") {
   const std::string magic("k8s\0", 4);
   CHECK(DocumentProblem("") == "empty data");
-  CHECK(DocumentProblem("k8s") == "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
+  CHECK(DocumentProblem("k8s") ==
+        "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
   CHECK(DocumentProblem("{\"kind\":\"Namespace\"}") ==
         "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
   CHECK(DocumentProblem(magic) == "empty body");
@@ -125,11 +128,13 @@ TEST_CASE("a malformed message is refused in Kubernetes' words", "[api][protobuf
   CHECK(Problem("\x08\x01") == "proto: wrong wireType = 0 for field ObjectMeta");
   CHECK(Problem(Field(1, "\x38")) == "unexpected EOF");
   CHECK(Problem(Field(1, Field(7, "x"))) == "proto: wrong wireType = 2 for field Generation");
-  CHECK(Problem("\x0a" + std::string(9, '\xff') + "\x01") == "proto: negative length found during unmarshaling");
+  CHECK(Problem("\x0a" + std::string(9, '\xff') + "\x01") ==
+        "proto: negative length found during unmarshaling");
   CHECK(Problem(std::string(11, '\xff')) == "proto: integer overflow");
   CHECK(Problem("\xfe\x01\x01") == "proto: illegal wireType 6");
   CHECK(Problem(Field(1, Field(11, "\x08\x01"))) == "proto: wrong wireType = 0 for field Key");
-  CHECK(Problem(Field(1, Field(8, std::string("\x08\xff\xff\xff\xff\xff\xff\xff\x7f")))).find("outside of range") != std::string::npos);
+  CHECK(Problem(Field(1, Field(8, std::string("\x08\xff\xff\xff\xff\xff\xff\xff\x7f"))))
+            .find("outside of range") != std::string::npos);
 }
 
 TEST_CASE("unknown fields of any type are passed over", "[api][protobuf]") {
@@ -148,7 +153,8 @@ TEST_CASE("unknown fields of any type are passed over", "[api][protobuf]") {
   }
 }
 
-TEST_CASE("a message that comes in pieces is merged, and of a scalar the last one counts", "[api][protobuf]") {
+TEST_CASE("a message that comes in pieces is merged, and of a scalar the last one counts",
+          "[api][protobuf]") {
   const std::string pieces = Field(1, Field(1, "a") + Field(3, "n")) + Field(1, Field(1, "b"));
   const auto read = ReadProtobufMessage(pieces, schema::NamespaceType());
   REQUIRE(read);

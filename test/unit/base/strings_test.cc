@@ -1,8 +1,8 @@
 #include "annex/base/strings.h"
 
-#include <catch2/catch.hpp>
-
 #include <string>
+
+#include <catch2/catch.hpp>
 
 namespace annex::base {
 
@@ -25,7 +25,8 @@ TEST_CASE("base64 decoders refuse foreign characters and impossible lengths", "[
 TEST_CASE("Quote escapes as Go's %q does", "[base][strings]") {
   CHECK(Quote("plain") == R"("plain")");
   CHECK(Quote("tab\t\"quote\" back\\slash\x01") == R"("tab\t\"quote\" back\\slash\x01")");
-  CHECK(Quote("bad\xff" "end") == R"("bad\xffend")");
+  CHECK(Quote("bad\xff"
+              "end") == R"("bad\xffend")");
   CHECK(Quote("é☺") == "\"é☺\"");
   CHECK(Quote("\u200b") == R"("\u200b")");
 }

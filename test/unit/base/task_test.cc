@@ -1,16 +1,18 @@
 #include "annex/base/task.h"
 
-#include <catch2/catch.hpp>
+#include "annex/base/serial_thread.h"
 
 #include <future>
 #include <string>
 
-#include "annex/base/serial_thread.h"
+#include <catch2/catch.hpp>
 
 namespace annex::base {
 namespace {
 
-Task<int> Add(int a, int b) { co_return a + b; }
+Task<int> Add(int a, int b) {
+  co_return a + b;
+}
 
 Task<int> Sum(int count) {
   int sum = 0;
@@ -41,7 +43,8 @@ TEST_CASE("a task that waits goes on as a task of its executor", "[base][task]")
   std::promise<std::string> promise;
   TaskScope tasks;
   home.Post([&] {
-    tasks.Spawn<std::string>(Answer(home, other), [&](std::string text) { promise.set_value(std::move(text)); });
+    tasks.Spawn<std::string>(Answer(home, other),
+                             [&](std::string text) { promise.set_value(std::move(text)); });
   });
   CHECK(promise.get_future().get() == "from another thread, resumed");
 }

@@ -1,11 +1,11 @@
 #include "annex/json/read.h"
 
-#include <catch2/catch.hpp>
+#include "annex/base/thread.h"
+#include "annex/json/write.h"
 
 #include <string>
 
-#include "annex/base/thread.h"
-#include "annex/json/write.h"
+#include <catch2/catch.hpp>
 
 namespace annex::json {
 namespace {
@@ -15,7 +15,9 @@ std::string Error(std::string_view text) {
   return parsed ? "" : parsed.error().message;
 }
 
-std::string RoundTrip(std::string_view text) { return ToJson(Parse(text).value()); }
+std::string RoundTrip(std::string_view text) {
+  return ToJson(Parse(text).value());
+}
 
 }  // namespace
 
@@ -60,7 +62,9 @@ TEST_CASE("syntax errors have the text of Go's encoding/json", "[json][read]") {
 TEST_CASE("invalid UTF-8 and lone surrogates become U+FFFD", "[json][read]") {
   CHECK(Parse("\"a\xff\"").value() == "a\xEF\xBF\xBD");
   CHECK(Parse(R"("\ud800x")").value() == "\xEF\xBF\xBDx");
-  CHECK(Parse(R"("\ud800\u0041")").value() == "\xEF\xBF\xBD" "A");
+  CHECK(Parse(R"("\ud800\u0041")").value() ==
+        "\xEF\xBF\xBD"
+        "A");
   CHECK(Parse(R"("\udc00")").value() == "\xEF\xBF\xBD");
 }
 

@@ -1,9 +1,9 @@
 #include "annex/json/write.h"
 
-#include <catch2/catch.hpp>
-
 #include <limits>
 #include <string>
+
+#include <catch2/catch.hpp>
 
 namespace annex::json {
 

@@ -1,12 +1,12 @@
 #include "annex/selector/field_selector.h"
 
-#include <catch2/catch.hpp>
+#include "annex/base/strings.h"
+#include "support/table.h"
 
 #include <string>
 #include <vector>
 
-#include "annex/base/strings.h"
-#include "support/table.h"
+#include <catch2/catch.hpp>
 
 namespace annex::selector {
 

@@ -1,15 +1,15 @@
 #include "annex/selector/label_selector.h"
 
-#include <catch2/catch.hpp>
+#include "annex/base/strings.h"
+#include "annex/selector/terms.h"
+#include "support/table.h"
 
 #include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "annex/base/strings.h"
-#include "annex/selector/terms.h"
-#include "support/table.h"
+#include <catch2/catch.hpp>
 
 namespace annex::selector {
 namespace {
@@ -18,12 +18,24 @@ namespace {
 std::string Meaning(const TermCondition& condition) {
   const char* op = "";
   switch (condition.op) {
-    case Operator::kIn: op = "in"; break;
-    case Operator::kNotIn: op = "notin"; break;
-    case Operator::kExists: op = "exists"; break;
-    case Operator::kNotExists: op = "!"; break;
-    case Operator::kGreater: op = "gt"; break;
-    case Operator::kLess: op = "lt"; break;
+    case Operator::kIn:
+      op = "in";
+      break;
+    case Operator::kNotIn:
+      op = "notin";
+      break;
+    case Operator::kExists:
+      op = "exists";
+      break;
+    case Operator::kNotExists:
+      op = "!";
+      break;
+    case Operator::kGreater:
+      op = "gt";
+      break;
+    case Operator::kLess:
+      op = "lt";
+      break;
   }
   return condition.name.substr(1) + " " + op + " (" + base::Join(condition.values, "|") + ")";
 }
@@ -61,7 +73,8 @@ TEST_CASE("label selectors select what Kubernetes' select", "[selector][labels]"
     std::map<std::string, std::string> terms;
     for (const std::string_view label : base::Split(row[1], ',')) {
       const auto equals = label.find('=');
-      if (equals != std::string_view::npos) terms[LabelTerm(label.substr(0, equals))] = label.substr(equals + 1);
+      if (equals != std::string_view::npos)
+        terms[LabelTerm(label.substr(0, equals))] = label.substr(equals + 1);
     }
     const auto conditions = ParseLabelSelector(row[0]);
     REQUIRE(conditions);

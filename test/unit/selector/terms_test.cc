@@ -1,12 +1,12 @@
 #include "annex/selector/terms.h"
 
-#include <catch2/catch.hpp>
+#include "annex/selector/query.h"
 
 #include <map>
 #include <string>
 #include <vector>
 
-#include "annex/selector/query.h"
+#include <catch2/catch.hpp>
 
 namespace annex::selector {
 namespace {
@@ -25,14 +25,24 @@ Terms Read(std::string_view encoded) {
 TEST_CASE("a TermSet is encoded as its header shows", "[selector][terms]") {
   const TermSet set(Terms{{LabelTerm("app"), "web"}, {FieldTerm(".spec.size"), "3"}});
   // Sorted by name: fields come before labels.
-  CHECK(set.encoded() == "\x0b" "F.spec.size" "\x01" "3" "\x04" "Lapp" "\x03" "web");
+  CHECK(set.encoded() ==
+        "\x0b"
+        "F.spec.size"
+        "\x01"
+        "3"
+        "\x04"
+        "Lapp"
+        "\x03"
+        "web");
   CHECK(TermSet().encoded().empty());
   CHECK(TermSet::FromEncoded(set.encoded()) == set);
 }
 
 TEST_CASE("terms of every length read back", "[selector][terms]") {
   for (const std::size_t length : {0U, 1U, 127U, 128U, 129U, 16383U, 16384U, 100'000U}) {
-    const Terms terms = {{"L" + std::string(length, 'n'), std::string(length, 'v')}, {"M", ""}, {"N", std::string("\0\xff", 2)}};
+    const Terms terms = {{"L" + std::string(length, 'n'), std::string(length, 'v')},
+                         {"M", ""},
+                         {"N", std::string("\0\xff", 2)}};
     const TermSet set(terms);
     CHECK(Read(set.encoded()) == terms);
     CHECK(FindTerm(set.encoded(), "L" + std::string(length, 'n')) == std::string(length, 'v'));
@@ -48,7 +58,8 @@ TEST_CASE("damaged terms end early and read nothing that is not there", "[select
     const std::string cut = good.substr(0, length);
     CHECK(Read(cut).size() < 3);
   }
-  for (const char* bytes : {"\xff", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", "\x02L", "\x7f"}) {
+  for (const char* bytes : {"\xff", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+                            "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", "\x02L", "\x7f"}) {
     CHECK(Read(bytes).empty());
   }
 }
@@ -68,7 +79,8 @@ TEST_CASE("conditions on the key take it apart", "[selector][query]") {
 
 TEST_CASE("only conditions on given values are for an index", "[selector][query]") {
   CHECK(TermCondition{"La", Operator::kIn, {"1", "2"}}.Indexable());
-  for (const Operator op : {Operator::kNotIn, Operator::kExists, Operator::kNotExists, Operator::kGreater, Operator::kLess}) {
+  for (const Operator op :
+       {Operator::kNotIn, Operator::kExists, Operator::kNotExists, Operator::kGreater, Operator::kLess}) {
     CHECK_FALSE(TermCondition{"La", op, {"1"}}.Indexable());
   }
 }

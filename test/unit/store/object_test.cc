@@ -1,11 +1,11 @@
 #include "annex/store/object.h"
 
-#include <catch2/catch.hpp>
-
 #include <limits>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <catch2/catch.hpp>
 
 namespace annex::store {
 
@@ -37,7 +37,8 @@ TEST_CASE("a rendering is one for all threads that ask for it", "[store][object]
   std::vector<std::shared_ptr<const std::string>> got(8);
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < got.size(); ++i) {
-    threads.emplace_back([&event, &got, i] { got[i] = event.Rendering(i % 2, [i] { return std::to_string(i % 2); }); });
+    threads.emplace_back(
+        [&event, &got, i] { got[i] = event.Rendering(i % 2, [i] { return std::to_string(i % 2); }); });
   }
   for (std::thread& thread : threads) thread.join();
   for (std::size_t i = 0; i < got.size(); ++i) {

@@ -1,13 +1,14 @@
-// Who writes: one connection, and never a reader, whatever happens. SQLite before 3.51.3 can lose commits otherwise.
-#include <catch2/catch.hpp>
+// Who writes: one connection, and never a reader, whatever happens. SQLite before 3.51.3 can lose commits
+// otherwise.
+#include "annex/base/log.h"
+#include "support/simulated_disk.h"
+#include "support/simulated_store.h"
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "annex/base/log.h"
-#include "support/simulated_disk.h"
-#include "support/simulated_store.h"
+#include <catch2/catch.hpp>
 
 namespace annex::test {
 namespace {
@@ -90,7 +91,8 @@ TEST_CASE("a group of commits costs one sync", "[store][connections]") {
   int answered = 0;
   for (int i = 0; i < 100; ++i) {
     store::Mutation mutation{c, std::to_string(i), nullptr, store::Mutation::State()};
-    store.store().Commit(std::move(mutation), [&answered](const auto& result) { answered += result ? 1 : 0; });
+    store.store().Commit(std::move(mutation),
+                         [&answered](const auto& result) { answered += result ? 1 : 0; });
   }
   store.scheduler.RunUntilIdle();
   CHECK(answered == 100);

@@ -1,14 +1,15 @@
-// What a start finds after a crash at any moment. (The simulation does the same with everything at once; here one thing fails.)
-#include <catch2/catch.hpp>
-
-#include <memory>
-#include <string>
-
+// What a start finds after a crash at any moment. (The simulation does the same with everything at once; here
+// one thing fails.)
 #include "annex/base/log.h"
 #include "annex/store/sqlite.h"
 #include "support/database_check.h"
 #include "support/simulated_disk.h"
 #include "support/simulated_store.h"
+
+#include <memory>
+#include <string>
+
+#include <catch2/catch.hpp>
 
 namespace annex::test {
 namespace {
@@ -16,7 +17,9 @@ namespace {
 using Crash = SimulatedDisk::Crash;
 using Fault = SimulatedDisk::Fault;
 
-void Quiet() { base::SetUpLogging(base::LogFormat::kText, base::LogLevel::kError); }
+void Quiet() {
+  base::SetUpLogging(base::LogFormat::kText, base::LogLevel::kError);
+}
 
 // A disk with a store in it that has two objects, and the store's id of its collection.
 struct Prepared {

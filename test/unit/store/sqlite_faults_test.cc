@@ -1,16 +1,16 @@
-// Every operation of the disk fails once, and for ever, under every operation of the store: no wrong success, nothing half done, and
-// what was acknowledged is there afterwards.
-#include <catch2/catch.hpp>
+// Every operation of the disk fails once, and for ever, under every operation of the store: no wrong success,
+// nothing half done, and what was acknowledged is there afterwards.
+#include "annex/base/log.h"
+#include "support/database_check.h"
+#include "support/simulated_disk.h"
+#include "support/simulated_store.h"
 
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "annex/base/log.h"
-#include "support/database_check.h"
-#include "support/simulated_disk.h"
-#include "support/simulated_store.h"
+#include <catch2/catch.hpp>
 
 namespace annex::test {
 namespace {
@@ -41,16 +41,31 @@ store::TermUpdate NewTerms(SimulatedStore& store, store::CollectionId c) {
 
 const std::vector<Use>& Uses() {
   static const std::vector<Use> uses = {
-      {"create", [](auto& store, auto c) { return Said{store.Put(c, "c", "1").has_value(), "a=1 b=1 c=1"}; }},
-      {"update", [](auto& store, auto c) { return Said{store.Put(c, "a", "2").has_value(), "a=2 b=1"}; }},
+      {"create",
+       [](auto& store, auto c) {
+         return Said{store.Put(c, "c", "1").has_value(), "a=1 b=1 c=1"};
+       }},
+      {"update",
+       [](auto& store, auto c) {
+         return Said{store.Put(c, "a", "2").has_value(), "a=2 b=1"};
+       }},
       {"update to many pages",
        [](auto& store, auto c) {
-         return Said{store.Put(c, "a", std::string(100'000, 'x')).has_value(), "a=" + std::string(20, 'x') + " b=1"};
+         return Said{store.Put(c, "a", std::string(100'000, 'x')).has_value(),
+                     "a=" + std::string(20, 'x') + " b=1"};
        }},
-      {"delete", [](auto& store, auto c) { return Said{store.Put(c, "a", std::nullopt).has_value(), "b=1"}; }},
+      {"delete",
+       [](auto& store, auto c) {
+         return Said{store.Put(c, "a", std::nullopt).has_value(), "b=1"};
+       }},
       {"open a collection",
-       [](auto& store, auto) { return Said{store.OpenCollection("other").has_value(), kBefore}; }},
-      {"drop a collection", [](auto& store, auto c) { return Said{store.DropCollection(c).has_value(), "!"}; }},
+       [](auto& store, auto) {
+         return Said{store.OpenCollection("other").has_value(), kBefore};
+       }},
+      {"drop a collection",
+       [](auto& store, auto c) {
+         return Said{store.DropCollection(c).has_value(), "!"};
+       }},
       {"update terms",
        [](auto& store, auto c) {
          const auto done = store.template Wait<void>(
@@ -62,11 +77,18 @@ const std::vector<Use>& Uses() {
          store.scheduler.AdvanceTime(std::chrono::seconds(2));
          return Said{store.Compact().has_value(), kBefore};
        }},
-      {"get", [](auto& store, auto c) { return Said{store.store().Load(c, "a").has_value(), kBefore}; }},
-      {"list", [](auto& store, auto c) { return Said{!store.Show(c).starts_with("!"), kBefore}; }},
+      {"get",
+       [](auto& store, auto c) {
+         return Said{store.store().Load(c, "a").has_value(), kBefore};
+       }},
+      {"list",
+       [](auto& store, auto c) {
+         return Said{!store.Show(c).starts_with("!"), kBefore};
+       }},
       {"read the log",
        [](auto& store, auto c) {
-         return Said{store.store().ReadLog({c, "", store.store().CompactedRevision(), 100, 1000}).has_value(), kBefore};
+         return Said{store.store().ReadLog({c, "", store.store().CompactedRevision(), 100, 1000}).has_value(),
+                     kBefore};
        }},
       {"stop and start",
        [](auto& store, auto) {
@@ -112,11 +134,12 @@ bool RunWithFault(const Files& files, const Use& use, const SimulatedDisk::Fault
   disk.Heal();
   const bool hit = disk.faults_hit() > 0;
 
-  // What is shown now, and what a restart shows, is the state before or the one after, and the latter if it was said to be.
+  // What is shown now, and what a restart shows, is the state before or the one after, and the latter if it
+  // was said to be.
   const auto check = [&](const char* when) {
     const std::string shown = store.Show(files.collection);
-    INFO(use.name << ", fault " << static_cast<int>(plan.fault) << (plan.forever ? " for ever" : " once") << " after "
-                  << plan.after << ", " << when << ": " << shown);
+    INFO(use.name << ", fault " << static_cast<int>(plan.fault) << (plan.forever ? " for ever" : " once")
+                  << " after " << plan.after << ", " << when << ": " << shown);
     const bool is_after = said.after == "!" ? shown.starts_with("!") : shown == said.after;
     CHECK((is_after || (!said.good && shown == kBefore)));
   };
@@ -143,7 +166,8 @@ TEST_CASE("every fault under every use leaves the store right", "[store][faults]
   const Files files;
   std::uint64_t hits = 0;
   for (const Use& use : Uses()) {
-    for (const Fault fault : {Fault::kIoError, Fault::kReadError, Fault::kFull, Fault::kShortWrite, Fault::kSyncError}) {
+    for (const Fault fault :
+         {Fault::kIoError, Fault::kReadError, Fault::kFull, Fault::kShortWrite, Fault::kSyncError}) {
       for (const bool forever : {false, true}) {
         for (std::uint64_t after = 0; after < 200; ++after) {
           const Crash crash = (after + (forever ? 1 : 0)) % 2 == 0 ? Crash::kPower : Crash::kProcess;

@@ -1,16 +1,4 @@
 // Opening a data directory: what is made, and what is refused with a text that helps.
-#include <sqlite3.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <catch2/catch.hpp>
-
-#include <filesystem>
-#include <fstream>
-#include <memory>
-#include <optional>
-#include <string>
-
 #include "annex/base/log.h"
 #include "annex/base/metrics.h"
 #include "annex/base/serial_thread.h"
@@ -18,6 +6,17 @@
 #include "support/manual_clock.h"
 #include "support/simulated_store.h"
 #include "support/temporary_directory.h"
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <catch2/catch.hpp>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace annex::test {
 namespace {
@@ -42,7 +41,9 @@ struct RealStore {
   base::Result<std::unique_ptr<store::Store>> opened;
 };
 
-bool Contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool Contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 void Execute(const std::string& path, const std::string& sql) {
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
@@ -79,7 +80,8 @@ TEST_CASE("a data directory is used by one store at a time", "[store][open]") {
   REQUIRE(first->Error().empty());
   {
     const RealStore second(temporary.path());
-    CHECK(Contains(second.Error(), "is in use by another annex process (pid " + std::to_string(getpid()) + ")"));
+    CHECK(Contains(second.Error(),
+                   "is in use by another annex process (pid " + std::to_string(getpid()) + ")"));
     CHECK(second.opened.error().reason == base::Reason::kInternalError);
   }
   first.reset();
@@ -123,7 +125,8 @@ TEST_CASE("a long log that a killed process left behind is taken over", "[store]
   sqlite3* database = nullptr;
   REQUIRE(sqlite3_open((directory + "/annex.db").c_str(), &database) == SQLITE_OK);
   const char* grow =
-      "PRAGMA wal_autocheckpoint = 0; CREATE TABLE scratch (bytes); INSERT INTO scratch VALUES (zeroblob(3000000)); DROP TABLE scratch";
+      "PRAGMA wal_autocheckpoint = 0; CREATE TABLE scratch (bytes); INSERT INTO scratch VALUES "
+      "(zeroblob(3000000)); DROP TABLE scratch";
   REQUIRE(sqlite3_exec(database, grow, nullptr, nullptr, nullptr) == SQLITE_OK);
   // What a kill leaves is what is there while the database is open.
   std::filesystem::copy(directory, copy);

@@ -1,13 +1,13 @@
-// The hub alone, over a store whose log and publications a test sets by hand: what threads can bring about, one step at a time.
-// (test/contract has what watchers get from a real engine.)
+// The hub alone, over a store whose log and publications a test sets by hand: what threads can bring about,
+// one step at a time. (test/contract has what watchers get from a real engine.)
 #include "annex/store/watch_hub.h"
-
-#include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <catch2/catch.hpp>
 
 namespace annex::store {
 namespace {
@@ -31,7 +31,8 @@ class FakeStore final : public Store {
     LogBatch batch;
     batch.upto = std::max(query.after, newest);
     for (const EventPtr& event : log) {
-      if (event->revision() > query.after && event->key().starts_with(query.prefix)) batch.events.push_back(event);
+      if (event->revision() > query.after && event->key().starts_with(query.prefix))
+        batch.events.push_back(event);
     }
     return batch;
   }
@@ -42,7 +43,9 @@ class FakeStore final : public Store {
   void Commit(Mutation, std::function<void(base::Result<Committed>)>) override {}
   void UpdateTerms(CollectionId, std::vector<TermUpdate>, std::function<void(base::Result<void>)>) override {}
   void SetTermsFormat(CollectionId, std::uint64_t, std::function<void(base::Result<void>)>) override {}
-  base::Result<bool> Get(CollectionId, std::string_view, const std::function<void(const Row&)>&) override { return false; }
+  base::Result<bool> Get(CollectionId, std::string_view, const std::function<void(const Row&)>&) override {
+    return false;
+  }
   base::Result<Page> List(const ListQuery&, const RowVisitor&) override { return Page{}; }
   base::Result<std::int64_t> Count(CollectionId) override { return 0; }
   Revision CompactedRevision() const override { return 1; }
@@ -79,7 +82,8 @@ std::string Text(base::Result<WatchHub::Watcher::Batch> batch) {
   if (!batch) return base::ReasonText(batch.error().reason);
   std::string text;
   for (const EventPtr& event : batch->events) text += std::to_string(event->revision()) + " ";
-  return text + (batch->idle ? "idle " : "") + (batch->ended ? "ended " : "") + std::to_string(batch->progress);
+  return text + (batch->idle ? "idle " : "") + (batch->ended ? "ended " : "") +
+         std::to_string(batch->progress);
 }
 
 }  // namespace
@@ -115,7 +119,8 @@ TEST_CASE("a watcher from a revision to come sleeps through what comes before it
   Hub hub(3);
   const auto watcher = hub.Watch(6, "a/");
   CHECK(Text(watcher->Next()) == "idle 6");
-  for (Revision revision = 4; revision <= 6; ++revision) hub.Publish({hub.Commit(revision, revision == 5 ? "b/x" : "a/x")});
+  for (Revision revision = 4; revision <= 6; ++revision)
+    hub.Publish({hub.Commit(revision, revision == 5 ? "b/x" : "a/x")});
   CHECK(hub.wakes == 0);
   hub.Publish({hub.Commit(7, "a/x")});
   CHECK(hub.wakes == 1);
@@ -181,7 +186,8 @@ TEST_CASE("watchers may come and go in any order", "[store][hub]") {
     watchers.push_back(hub.Watch(1));
     CHECK(Text(watchers.back()->Next()) == "idle 1");
   }
-  for (const std::size_t gone : {0U, 8U, 4U}) watchers.erase(watchers.begin() + static_cast<std::ptrdiff_t>(gone));
+  for (const std::size_t gone : {0U, 8U, 4U})
+    watchers.erase(watchers.begin() + static_cast<std::ptrdiff_t>(gone));
   hub.Publish({hub.Commit(2, "a")});
   CHECK(hub.wakes == 7);
   CHECK(hub.metrics.Expose().find("annex_watchers 7\n") != std::string::npos);

@@ -1,5 +1,12 @@
-// Writers, listers and watchers on threads of their own, over a real store: for ThreadSanitizer, and for what only threads do.
-#include <catch2/catch.hpp>
+// Writers, listers and watchers on threads of their own, over a real store: for ThreadSanitizer, and for what
+// only threads do.
+#include "annex/base/clock.h"
+#include "annex/base/log.h"
+#include "annex/base/mutex.h"
+#include "annex/base/serial_thread.h"
+#include "annex/store/sqlite.h"
+#include "annex/store/watch_hub.h"
+#include "support/temporary_directory.h"
 
 #include <atomic>
 #include <future>
@@ -8,13 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "annex/base/clock.h"
-#include "annex/base/log.h"
-#include "annex/base/mutex.h"
-#include "annex/base/serial_thread.h"
-#include "annex/store/sqlite.h"
-#include "annex/store/watch_hub.h"
-#include "support/temporary_directory.h"
+#include <catch2/catch.hpp>
 
 namespace annex::store {
 namespace {
@@ -36,7 +37,8 @@ class Stress {
     store_ = *std::move(opened);
     hub_.SetStore(*store_);
     std::promise<CollectionId> id;
-    store_->OpenCollection("widgets", [&](base::Result<CollectionInfo> info) { id.set_value(info ? info->id : 0); });
+    store_->OpenCollection("widgets",
+                           [&](base::Result<CollectionInfo> info) { id.set_value(info ? info->id : 0); });
     collection_ = id.get_future().get();
     begin_ = store_->CurrentRevision();
   }
@@ -63,7 +65,8 @@ class Stress {
  private:
   void Expect(bool good) { wrong_ += good ? 0 : 1; }
 
-  // Several commits are on their way at a time; each makes one object, so a revision tells how many there are.
+  // Several commits are on their way at a time; each makes one object, so a revision tells how many there
+  // are.
   void Write(const std::string& prefix) {
     std::vector<std::future<bool>> answers;
     for (int i = 0; i < kCommits; ++i) {
@@ -71,7 +74,9 @@ class Stress {
       answers.push_back(answer->get_future());
       Mutation mutation{collection_, prefix + std::to_string(i), nullptr, Mutation::State{}};
       mutation.next->body.bytes.assign(100, 'x');
-      store_->Commit(std::move(mutation), [answer](const base::Result<Committed>& result) { answer->set_value(result.has_value()); });
+      store_->Commit(std::move(mutation), [answer](const base::Result<Committed>& result) {
+        answer->set_value(result.has_value());
+      });
       if (i % 8 == 7) Expect(answers[static_cast<std::size_t>(i) - 4].get());
     }
     answers.back().wait();
@@ -147,6 +152,8 @@ class Stress {
 
 }  // namespace
 
-TEST_CASE("threads that write, list and watch at once see one order", "[store][threads]") { Stress().Run(); }
+TEST_CASE("threads that write, list and watch at once see one order", "[store][threads]") {
+  Stress().Run();
+}
 
 }  // namespace annex::store
