@@ -92,8 +92,9 @@ void Http1Session::ParsePending() {
 }
 
 void Http1Session::OnParseError(const ErrorCode& error) {
-  if (error == beast_http::error::body_limit && parser_->is_header_done()) {
-    // The service says so in its own words; the rest of the body is not read.
+  if (error == beast_http::error::body_limit) {
+    // The service says so in its own words; the rest of the body is not read. The head is complete: a
+    // Content-Length is compared with the limit at its end, before the parser counts it as done.
     body_too_large_ = true;
     Serve();
     return;
