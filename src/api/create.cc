@@ -37,7 +37,7 @@ base::Result<json::Value> PrepareObject(Context& context, const WriteOptions& op
   return object;
 }
 
-base::Result<void> ValidateNew(Context& context, json::Value& object) {
+base::Result<void> ValidateNew(Context& context, json::Value& object, bool dry_run) {
   const Strategy& strategy = *context.strategy;
   const std::string& name = json::TextAt(object, {"metadata", "name"});
   strategy.PrepareForCreate(object);
@@ -45,8 +45,9 @@ base::Result<void> ValidateNew(Context& context, json::Value& object) {
     return base::Error(Invalid(strategy.group(), json::TextAt(object, {"kind"}), name, errors));
   }
   for (std::string& warning : strategy.WarningsFor(object, nullptr)) context.Warn(std::move(warning));
-  if (const std::string& version = json::TextAt(object, {"metadata", "resourceVersion"});
-      !version.empty() && version != "0") {
+  // The store would complain; a dry run does not come so far.
+  const std::string& version = json::TextAt(object, {"metadata", "resourceVersion"});
+  if (!dry_run && !version.empty() && version != "0") {
     return base::Error(Unspecified("resourceVersion should not be set on objects to be created"));
   }
   return {};
@@ -82,7 +83,7 @@ base::Task<VerbResult> Create(Context& context) {
   for (int attempt = 1;; ++attempt) {
     json::Value object = prepared;
     if (generated) object["metadata"]["name"] = GenerateName(context.parts.random, prefix);
-    ANNEX_CO_RETURN_IF_ERROR(ValidateNew(context, object));
+    ANNEX_CO_RETURN_IF_ERROR(ValidateNew(context, object, options.dry_run));
     const std::string name = json::TextAt(object, {"metadata", "name"});
     store::Mutation mutation;
     mutation.collection = context.strategy->collection();
@@ -92,7 +93,6 @@ base::Task<VerbResult> Create(Context& context) {
     if (options.dry_run) {
       ANNEX_CO_TRY(const auto existing, context.parts.store.Load(mutation.collection, mutation.key));
       if (!existing) {
-        object["metadata"].erase("resourceVersion");
         ANNEX_CO_TRY(std::string body, presenter.Document(object));
         co_return BodyResponse(201, format.ContentType(), std::move(body));
       }

@@ -4,6 +4,7 @@
 #include "annex/base/strings.h"
 #include "annex/definition/registry.h"
 #include "annex/json/write.h"
+#include "nested_field.h"
 #include "table.h"
 
 #include <algorithm>
@@ -17,26 +18,21 @@ using json::FieldErrors;
 using json::FieldPath;
 using json::Value;
 
-const Value* FindAt(const Value& object, const definition::KeyPath& path) {
-  const Value* current = &object;
-  for (const std::string& key : path) {
-    current = json::Find(*current, key);
-    if (current == nullptr) return nullptr;
-  }
-  return current;
-}
-
 // A replica count at one of the scale paths must be a whole number that fits in 32 bits and is not negative.
 void CheckReplicas(const Value& object, const definition::KeyPath& path, const std::string& text,
                    FieldErrors& errors) {
-  const Value* replicas = FindAt(object, path);
-  if (replicas == nullptr) return;
   const FieldPath field(text);
-  if (!replicas->is_number_integer()) {
-    errors.push_back(json::InvalidError(field, 0, AccessorProblem(text, *replicas, "int64")));
+  const auto replicas = NestedField(object, path);
+  if (!replicas) {
+    errors.push_back(json::InvalidError(field, 0, replicas.error().message));
     return;
   }
-  const auto count = replicas->get<std::int64_t>();
+  if (*replicas == nullptr) return;
+  if (!(*replicas)->is_number_integer()) {
+    errors.push_back(json::InvalidError(field, 0, AccessorProblem(path, **replicas, "int64")));
+    return;
+  }
+  const auto count = (*replicas)->get<std::int64_t>();
   if (count < 0) {
     errors.push_back(json::InvalidError(field, count, "should be a non-negative integer"));
   } else if (count > std::numeric_limits<std::int32_t>::max()) {
@@ -66,25 +62,6 @@ std::set<std::string> Finalizers(const Value& object) {
 }
 
 }  // namespace
-
-std::string AccessorProblem(const std::string& path_text, const Value& value, const char* wanted) {
-  const char* go_type = "string";
-  if (value.is_null()) {
-    go_type = "<nil>";
-  } else if (value.is_object()) {
-    go_type = "map[string]interface {}";
-  } else if (value.is_array()) {
-    go_type = "[]interface {}";
-  } else if (value.is_boolean()) {
-    go_type = "bool";
-  } else if (value.is_number_integer()) {
-    go_type = "int64";
-  } else if (value.is_number()) {
-    go_type = "float64";
-  }
-  return path_text + " accessor error: " + json::ShowValue(value) + " is of the type " + go_type +
-         ", expected " + wanted;
-}
 
 CustomResourceStrategy::CustomResourceStrategy(std::shared_ptr<const definition::Resource> resource,
                                                const definition::Version& version)
@@ -138,7 +115,9 @@ std::optional<std::string> CustomResourceStrategy::FieldTerm(std::string_view fi
 
 std::string CustomResourceStrategy::FieldValue(const Value& object, std::string_view field) const {
   const auto* found = FindField(field);
-  const Value* value = found == nullptr ? nullptr : FindAt(object, found->path);
+  if (found == nullptr) return "";
+  const auto nested = NestedField(object, found->path);
+  const Value* value = nested ? *nested : nullptr;
   if (value == nullptr || value->is_null() || value->is_structured()) return "";
   return value->is_string() ? value->get<std::string>() : json::ToJson(*value);
 }
@@ -186,10 +165,13 @@ void CustomResourceStrategy::CheckScaleStatus(const Value& object, FieldErrors& 
   if (!version_.scale) return;
   CheckReplicas(object, version_.scale->status_replicas, version_.scale->status_replicas_text, errors);
   if (!version_.scale->label_selector) return;
-  const Value* selector = FindAt(object, *version_.scale->label_selector);
-  if (selector != nullptr && !selector->is_string()) {
-    const std::string& text = version_.scale->label_selector_text;
-    errors.push_back(json::InvalidError(FieldPath(text), "", AccessorProblem(text, *selector, "string")));
+  const FieldPath field(version_.scale->label_selector_text);
+  const auto selector = NestedField(object, *version_.scale->label_selector);
+  if (!selector) {
+    errors.push_back(json::InvalidError(field, "", selector.error().message));
+  } else if (*selector != nullptr && !(*selector)->is_string()) {
+    errors.push_back(json::InvalidError(
+        field, "", AccessorProblem(*version_.scale->label_selector, **selector, "string")));
   }
 }
 

@@ -11,10 +11,6 @@
 
 namespace annex::api {
 
-// `PATH accessor error: VALUE is of the type …, expected WANTED`: a field that a subresource needs has the
-// wrong type.
-std::string AccessorProblem(const std::string& path_text, const json::Value& value, const char* wanted);
-
 class CustomResourceStrategy final : public Strategy {
  public:
   // REQUIRES: `version` is one of the resource's.

@@ -7,6 +7,7 @@
 #include "negotiation.h"
 #include "protobuf_read.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace annex::api {
@@ -32,8 +33,7 @@ base::Result<Decoded> ParseBody(const std::string& body, Encoding encoding) {
     json::YamlReport report;
     ANNEX_TRY(decoded.value, json::ParseYaml(body, &report));
     for (const auto& duplicate : report.duplicate_keys) {
-      decoded.complaints.push_back("line " + std::to_string(duplicate.line) + ": key " +
-                                   base::Quote(duplicate.key) + " already set in map");
+      decoded.complaints.push_back(duplicate.Message());
     }
     return decoded;
   }
@@ -47,28 +47,6 @@ base::Result<Decoded> ParseBody(const std::string& body, Encoding encoding) {
     decoded.complaints.push_back("duplicate field " + base::Quote(field));
   }
   return decoded;
-}
-
-// Reads apiVersion and kind as Go reads them into a struct of two strings.
-base::Result<void> CheckTypeMeta(const Value& value) {
-  constexpr const char* kStruct =
-      "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
-      "\"json:\\\"kind,omitempty\\\"\" }";
-  const auto go_kind = [](const Value& wrong) -> std::string {
-    if (wrong.is_boolean()) return "bool";
-    return std::string(wrong.is_number() ? "number" : json::TypeName(wrong));
-  };
-  if (!value.is_object() && !value.is_null()) {
-    return base::Error(BadRequest("couldn't get version/kind; json parse error: json: cannot unmarshal " +
-                                  go_kind(value) + " into Go value of type " + kStruct));
-  }
-  for (const char* key : {"apiVersion", "kind"}) {
-    const Value* member = json::Find(value, key);
-    if (member == nullptr || member->is_string() || member->is_null()) continue;
-    return base::Error(BadRequest("couldn't get version/kind; json parse error: json: cannot unmarshal " +
-                                  go_kind(*member) + " into Go struct field ." + key + " of type string"));
-  }
-  return {};
 }
 
 // Objects of built-in types need not say what they are; if they do, it has to be the right kind.
@@ -105,6 +83,29 @@ base::Status CannotBeHandled(const Context& context, const Value& object, const 
 }
 
 }  // namespace
+
+base::Result<void> CheckTypeMeta(const Value& value) {
+  constexpr const char* kStruct =
+      "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
+      "\"json:\\\"kind,omitempty\\\"\" }";
+  const auto go_kind = [](const Value& wrong) -> std::string {
+    if (wrong.is_boolean()) return "bool";
+    return std::string(wrong.is_number() ? "number" : json::TypeName(wrong));
+  };
+  if (!value.is_object() && !value.is_null()) {
+    return base::Error(BadRequest("couldn't get version/kind; json parse error: json: cannot unmarshal " +
+                                  go_kind(value) + " into Go value of type " + kStruct));
+  }
+  for (const char* key : {"apiVersion", "kind"}) {
+    const Value* member = json::Find(value, key);
+    if (member == nullptr || member->is_string() || member->is_null()) continue;
+    return base::Error(BadRequest("couldn't get version/kind; json parse error: json: cannot unmarshal " +
+                                  go_kind(*member) + " into Go struct field ." + key + " of type string"));
+  }
+  const std::string& api_version = json::TextAt(value, {"apiVersion"});
+  if (std::count(api_version.begin(), api_version.end(), '/') < 2) return {};
+  return base::Error(BadRequest("unexpected GroupVersion string: " + api_version));
+}
 
 std::string SummarizeBody(const std::string& body) {
   constexpr std::size_t kShown = 30;

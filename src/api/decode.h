@@ -21,6 +21,9 @@ base::Result<json::Value> DecodeObject(Context& context, FieldValidation validat
 base::Result<void> CoerceObject(Context& context, json::Value& object, FieldValidation validation,
                                 std::vector<std::string> complaints);
 
+// Whether apiVersion and kind are what Go can read into a struct of two strings. Errors: BadRequest.
+base::Result<void> CheckTypeMeta(const json::Value& value);
+
 // The first bytes of a body as messages show them: "(<empty>)", text, or hexadecimal.
 std::string SummarizeBody(const std::string& body);
 

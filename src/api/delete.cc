@@ -12,13 +12,13 @@ namespace annex::api {
 base::Task<VerbResult> Delete(Context& context) {
   const Strategy& strategy = *context.strategy;
   ANNEX_CO_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
-  ANNEX_CO_TRY(const DeleteOptions options, ReadDeleteOptions(context.request.headers, context.request.body,
-                                                              context.query, strategy.ApiVersion()));
+  ANNEX_CO_TRY(const DeleteOptions options,
+               ReadDeleteOptions(context.request.headers, context.request.body, context.query));
   ANNEX_CO_TRY(const Deleted deleted, co_await DeleteObject(context, context.Key(), options));
   // A client that asked explicitly not to orphan learns that the deletion goes on.
   const int code = !deleted.gone && options.orphan_dependents == false ? 202 : 200;
   const Presenter presenter(context.strategy, format, IncludeObject::kMetadata, context.parts.clock);
-  if (!deleted.gone || strategy.ReturnsDeletedObject() || options.dry_run) {
+  if (!deleted.gone || strategy.ReturnsDeletedObject()) {
     ANNEX_CO_TRY(std::string body, presenter.Document(deleted.object));
     co_return BodyResponse(code, format.ContentType(), std::move(body));
   }

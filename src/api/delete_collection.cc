@@ -27,6 +27,7 @@ base::Result<Doomed> ListDoomed(Context& context, const ListOptions& options, co
   query.at = plan.at;
   query.query = selection.query.Empty() ? nullptr : &selection.query;
   query.terms_format = context.strategy->terms_format();
+  query.count_remaining = plan.limit > 0 && selection.query.Empty();
   presenter.BeginList(doomed.list);
   base::Result<void> outcome;
   const auto page = context.parts.store.List(query, [&](const store::Row& row) {
@@ -50,6 +51,7 @@ base::Result<Doomed> ListDoomed(Context& context, const ListOptions& options, co
   meta.resource_version = page->at;
   if (page->more && !doomed.keys.empty()) {
     meta.continue_token = EncodeContinue({page->at, doomed.keys.back() + '\0'}, selection.prefix);
+    meta.remaining = page->remaining;
   }
   presenter.EndList(doomed.list, meta, doomed.keys.empty());
   return doomed;
@@ -60,8 +62,8 @@ base::Result<Doomed> ListDoomed(Context& context, const ListOptions& options, co
 base::Task<VerbResult> DeleteCollection(Context& context) {
   ANNEX_CO_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
   ANNEX_CO_TRY(const ListOptions list_options, ReadListOptions(context.query, false));
-  ANNEX_CO_TRY(const DeleteOptions options, ReadDeleteOptions(context.request.headers, context.request.body,
-                                                              context.query, context.strategy->ApiVersion()));
+  ANNEX_CO_TRY(const DeleteOptions options,
+               ReadDeleteOptions(context.request.headers, context.request.body, context.query));
   const Presenter presenter(context.strategy, format, IncludeObject::kMetadata, context.parts.clock);
   ANNEX_CO_RETURN_IF_ERROR(presenter.CheckListForm());
   ANNEX_CO_TRY(Doomed doomed, ListDoomed(context, list_options, presenter));

@@ -73,7 +73,11 @@ base::Result<void> PrepareAndValidate(Context& context, Value& object, const Val
                                                         json::FieldPath("metadata")));
   json::Append(errors, strategy.ValidateUpdate(object, existing, subresource));
   if (!errors.empty()) {
-    return base::Error(Invalid(strategy.group(), json::TextAt(object, {"kind"}), context.info.name, errors));
+    // An object that claims to be of another type is called that.
+    const std::string& api_version = json::TextAt(object, {"apiVersion"});
+    const auto slash = api_version.find('/');
+    const std::string group = slash == std::string::npos ? "" : api_version.substr(0, slash);
+    return base::Error(Invalid(group, json::TextAt(object, {"kind"}), context.info.name, errors));
   }
   for (std::string& warning : strategy.WarningsFor(object, &existing)) context.Warn(std::move(warning));
   return {};
@@ -106,11 +110,10 @@ base::Result<Attempt> TryUpdate(Context& context, const UpdatePlan& plan) {
   if (!object["metadata"].is_object()) object["metadata"] = Value::object();
   DropManagedFields(object);
 
-  const std::string uid = json::TextAt(object, {"metadata", "uid"});
   const std::string& existing_uid = json::TextAt(existing, {"metadata", "uid"});
-  if (!uid.empty() && uid != existing_uid) {
+  if (!plan.uid.empty() && plan.uid != existing_uid) {
     return base::Error(
-        UidPrecondition(context.resource(), attempt.mutation.key, context.info.name, uid, existing_uid));
+        UidPrecondition(context.resource(), attempt.mutation.key, context.info.name, plan.uid, existing_uid));
   }
   ANNEX_RETURN_IF_ERROR(CheckResourceVersion(context, object, seen->revision));
   ANNEX_RETURN_IF_ERROR(CheckNamespaceLifecycle(context, context.info.name, false));

@@ -16,6 +16,8 @@ struct UpdatePlan {
   // The wished state, made from the present one (both in the request's version). Called again after a lost
   // race.
   std::function<base::Result<json::Value>(const json::Value& existing)> make;
+  // The UID that the present object must have; "" for any.
+  std::string uid = {};
   bool dry_run = false;
   Subresource subresource = Subresource::kNone;
 };

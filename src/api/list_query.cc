@@ -101,9 +101,11 @@ base::Result<Selection> Select(const Context& context, const ListOptions& option
 base::Result<ContinuePoint> DecodeContinue(const std::string& token, const std::string& prefix) {
   const auto bytes = base::Base64UrlDecode(token);
   if (!bytes) {
+    // With good characters only, it is the last one that is too many.
     const auto bad =
         token.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
-    return InvalidToken("illegal base64 data at input byte " + std::to_string(std::min(bad, token.size())));
+    return InvalidToken("illegal base64 data at input byte " +
+                        std::to_string(std::min(bad, token.size() - 1)));
   }
   const auto parsed = json::Parse(*bytes);
   if (!parsed) return InvalidToken(parsed.error().message);
@@ -133,10 +135,10 @@ base::Result<PagePlan> PlanPage(const Parts& parts, const ListOptions& options, 
   PagePlan plan;
   plan.limit = options.limit;
   if (!options.continue_token.empty()) {
+    ANNEX_TRY(ContinuePoint point, DecodeContinue(options.continue_token, prefix));
     if (!options.resource_version.empty() && options.resource_version != "0") {
       return base::Error(BadRequest("specifying resource version is not allowed when using continue"));
     }
-    ANNEX_TRY(ContinuePoint point, DecodeContinue(options.continue_token, prefix));
     plan.at = std::max<store::Revision>(point.revision, 0);
     plan.start = std::move(point.start);
     if (plan.at > parts.store.CurrentRevision()) {

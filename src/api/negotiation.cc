@@ -88,11 +88,23 @@ struct Offer {
   bool stream;  // "stream=watch" may be asked for
 };
 
+bool Streams(const AcceptClause& clause, const Offer& offer) {
+  const std::string_view stream = Parameter(clause, "stream");
+  return stream.empty() || (offer.stream && stream == "watch");
+}
+
+bool AcceptsProtobuf(std::string_view accept, const Offer& offer) {
+  const auto clauses = ParseAccept(accept);
+  return std::any_of(clauses.begin(), clauses.end(), [&](const AcceptClause& clause) {
+    return Streams(clause, offer) && Names(clause, "application", "vnd.kubernetes.protobuf") &&
+           FormOf(clause, offer.forms);
+  });
+}
+
 std::optional<OutputFormat> Choose(std::string_view accept, const Offer& offer) {
   if (accept.empty()) return OutputFormat();
   for (const AcceptClause& clause : ParseAccept(accept)) {
-    const std::string_view stream = Parameter(clause, "stream");
-    if (!stream.empty() && (!offer.stream || stream != "watch")) continue;
+    if (!Streams(clause, offer)) continue;
     const bool json = Names(clause, "application", "json");
     if (!json && !Names(clause, "application", "yaml")) continue;
     auto format = FormOf(clause, offer.forms);
@@ -137,7 +149,11 @@ base::Result<OutputFormat> NegotiateOutput(const base::Headers& headers, const Q
 }
 
 base::Result<OutputFormat> NegotiateWatch(const base::Headers& headers, const QueryParameters& query) {
-  return Negotiate(headers, query, {true, false, true},
+  // What no answer could be in is refused before what no stream can be in.
+  const Offer offer = {true, false, true};
+  const std::string_view accept = headers.First("accept");
+  if (!Choose(accept, offer) && !AcceptsProtobuf(accept, offer)) return NotAcceptable(kAcceptedTypes);
+  return Negotiate(headers, query, offer,
                    "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch");
 }
 

@@ -7,6 +7,7 @@
 #include "annex/schema/typed.h"
 #include "annex/schema/types.h"
 #include "annex/selector/label_selector.h"
+#include "decode.h"
 #include "negotiation.h"
 #include "protobuf_read.h"
 #include "status_text.h"
@@ -133,37 +134,32 @@ Propagation ReadPropagation(const std::string& text, FieldErrors& errors) {
   return Propagation::kUnset;
 }
 
-// Without its own kind, a body is taken for DeleteOptions.
-base::Result<void> CheckDeleteKind(const std::string& kind, const std::string& version,
-                                   const std::string& api_version) {
-  const bool known_version =
-      version.empty() || version == "v1" || version == "meta.k8s.io/v1" || version == api_version;
-  if ((kind.empty() || kind == "DeleteOptions") && known_version) return {};
-  return base::Error(Unspecified(
-      KindNotRegistered(kind.empty() ? "DeleteOptions" : kind, version.empty() ? "v1" : version)));
+// A body without a kind is taken for DeleteOptions, and DeleteOptions are those of any group and version.
+base::Result<void> CheckDeleteKind(const std::string& kind, const std::string& api_version) {
+  if (kind.empty() || kind == "DeleteOptions") return {};
+  return base::Error(Unspecified(KindNotRegistered(kind, api_version.empty() ? "v1" : api_version)));
 }
 
-base::Result<json::Value> DecodeProtobufDeleteBody(const std::string& body, const std::string& api_version) {
+base::Result<json::Value> DecodeProtobufDeleteBody(const std::string& body) {
   const auto document = ReadProtobufDocument(body);
   if (!document) return base::Error(Unspecified(document.error().message));
-  ANNEX_RETURN_IF_ERROR(CheckDeleteKind(document->kind, document->api_version, api_version));
+  ANNEX_RETURN_IF_ERROR(CheckDeleteKind(document->kind, document->api_version));
   auto options = ReadProtobufMessage(document->message, schema::DeleteOptionsType());
   if (!options) return base::Error(Unspecified(options.error().message));
   return options;
 }
 
 // The body of a DELETE as an object.
-base::Result<json::Value> DecodeDeleteBody(const base::Headers& headers, const std::string& body,
-                                           const std::string& api_version) {
+base::Result<json::Value> DecodeDeleteBody(const base::Headers& headers, const std::string& body) {
   ANNEX_TRY(const Encoding encoding, NegotiateInput(headers));
-  if (encoding == Encoding::kProtobuf) return DecodeProtobufDeleteBody(body, api_version);
+  if (encoding == Encoding::kProtobuf) return DecodeProtobufDeleteBody(body);
   auto parsed = encoding == Encoding::kYaml ? json::ParseYaml(body) : json::Parse(body);
-  if (!parsed) {
+  if (!parsed)
     return base::Error(Unspecified("couldn't get version/kind; json parse error: " + parsed.error().message));
-  }
-  const std::string& kind = json::TextAt(*parsed, {"kind"});
-  const std::string& version = json::TextAt(*parsed, {"apiVersion"});
-  ANNEX_RETURN_IF_ERROR(CheckDeleteKind(kind, version, api_version));
+  if (const auto typed = CheckTypeMeta(*parsed); !typed)
+    return base::Error(Unspecified(typed.error().message));
+  ANNEX_RETURN_IF_ERROR(
+      CheckDeleteKind(json::TextAt(*parsed, {"kind"}), json::TextAt(*parsed, {"apiVersion"})));
   auto typed = schema::ReadTyped(*parsed, schema::DeleteOptionsType(), "");
   if (!typed) return base::Error(Unspecified(typed.error().message));
   return parsed;
@@ -269,13 +265,13 @@ base::Result<ListOptions> ReadListOptions(const QueryParameters& query, bool wat
 }
 
 base::Result<DeleteOptions> ReadDeleteOptions(const base::Headers& headers, const std::string& body,
-                                              const QueryParameters& query, const std::string& api_version) {
+                                              const QueryParameters& query) {
   FieldErrors errors;
   DeleteOptions options;
   if (body.empty()) {
     ANNEX_TRY(options, FromQuery(query, errors));
   } else {
-    ANNEX_TRY(const json::Value decoded, DecodeDeleteBody(headers, body, api_version));
+    ANNEX_TRY(const json::Value decoded, DecodeDeleteBody(headers, body));
     ANNEX_TRY(options, FromBody(decoded, errors));
   }
   ANNEX_RETURN_IF_ERROR(Checked(errors, "DeleteOptions"));

@@ -59,10 +59,9 @@ struct DeleteOptions {
   std::optional<std::string> uid;               // precondition
   std::optional<std::string> resource_version;  // precondition
 };
-// From the body if there is one, else from the query. `api_version` is the request's own group/version, in
-// which clients may send the options too.
+// From the body if there is one, else from the query.
 base::Result<DeleteOptions> ReadDeleteOptions(const base::Headers& headers, const std::string& body,
-                                              const QueryParameters& query, const std::string& api_version);
+                                              const QueryParameters& query);
 
 // How much of a row's object a Table shows (?includeObject=).
 enum class IncludeObject : std::uint8_t { kMetadata, kObject, kNone };

@@ -12,20 +12,17 @@
 namespace annex::api {
 namespace {
 
-// A patched object that cannot be read is shown whole.
-base::Status CannotRead(const json::Value& patched, const std::string& why) {
-  const json::FieldErrors errors = {json::InvalidError(json::FieldPath("patch"), json::ToJson(patched), why)};
-  return Invalid("", "", "", errors);
-}
-
 base::Result<json::Value> MakePatched(Context& context, const PatchDocument& patch,
                                       const WriteOptions& options, const json::Value& existing) {
   ANNEX_TRY(json::Value object, patch.Apply(existing));
-  if (!object.is_object()) return base::Error(CannotRead(object, "the patched object is no object"));
+  if (!object.is_object()) return base::Error(UnreadablePatch(object, "the patched object is no object"));
+  if (!context.strategy->builtin() && json::TextAt(object, {"kind"}).empty()) {
+    return base::Error(UnreadablePatch(object, "Object 'Kind' is missing in '" + json::ToJson(object) + "'"));
+  }
   const json::Value patched = object;
   if (const auto coerced = CoerceObject(context, object, options.field_validation, patch.complaints());
       !coerced) {
-    return base::Error(CannotRead(patched, coerced.error().message));
+    return base::Error(UnreadablePatch(patched, coerced.error().message));
   }
   ANNEX_RETURN_IF_ERROR(EnsureNamespace(context, object));
   ANNEX_RETURN_IF_ERROR(CheckNameMatches(context, object));

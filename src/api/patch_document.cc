@@ -3,6 +3,7 @@
 #include "annex/base/strings.h"
 #include "annex/json/patch.h"
 #include "annex/json/read.h"
+#include "annex/json/write.h"
 #include "negotiation.h"
 
 namespace annex::api {
@@ -38,6 +39,11 @@ std::string ContentType(const Context& context) {
 
 }  // namespace
 
+base::Status UnreadablePatch(const Value& patched, const std::string& why) {
+  const json::FieldErrors errors = {json::InvalidError(json::FieldPath("patch"), json::ToJson(patched), why)};
+  return Invalid("", "", "", errors);
+}
+
 base::Result<void> PatchDocument::CheckType(const Context& context) {
   const std::string type = ContentType(context);
   if (type == kJsonPatchType || type == kMergePatchType) return {};
@@ -55,6 +61,10 @@ base::Result<PatchDocument> PatchDocument::Read(const Context& context, FieldVal
   if (!parsed) return base::Error(BadRequest("error decoding patch: " + parsed.error().message));
   document.patch_ = *std::move(parsed);
   const bool json_patch = document.kind_ == Kind::kJsonPatch;
+  if (document.patch_.is_null()) {
+    if (!json_patch) return base::Error(BadRequest("Invalid JSON Patch"));
+    document.patch_ = Value::array();
+  }
   if (json_patch && !document.patch_.is_array()) {
     return base::Error(
         BadRequest("error decoding patch: " + WrongType(document.patch_, "[]handlers.jsonPatchOp")));

@@ -11,6 +11,9 @@
 
 namespace annex::api {
 
+// A patched object that cannot be read is shown whole.
+base::Status UnreadablePatch(const json::Value& patched, const std::string& why);
+
 class PatchDocument {
  public:
   // Whether the Content-Type is one that Read understands: application/json-patch+json or

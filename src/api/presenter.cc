@@ -40,9 +40,11 @@ std::size_t SkipValue(std::string_view json, std::size_t position) {
   return position;
 }
 
-std::string NoListMessage(const char* form) {
-  return std::string("you requested ") + form +
-         ", but the requested object is a list (*unstructured.UnstructuredList)";
+// What kube-apiserver calls the Go type of an object or a list: "core.NamespaceList".
+std::string GoType(const Strategy& strategy, const std::string& kind, const char* unstructured) {
+  if (!strategy.builtin()) return unstructured;
+  return (strategy.group().empty() ? "core" : strategy.group().substr(0, strategy.group().find('.'))) + "." +
+         kind;
 }
 
 }  // namespace
@@ -68,14 +70,17 @@ Presenter::Presenter(StrategyPtr strategy, OutputFormat format, IncludeObject in
 
 base::Result<void> Presenter::CheckObjectForm() const {
   if (format_.form != Form::kPartialObjectMetadataList) return {};
+  if (!strategy_->builtin()) return base::Error(Unspecified("content is not a list"));
   return base::Error(base::Reason::kNotAcceptable,
-                     "you requested PartialObjectMetadataList, but the requested object is not a list "
-                     "(*unstructured.Unstructured)");
+                     "you requested PartialObjectMetadataList, but the requested object is not a list (*" +
+                         GoType(*strategy_, strategy_->kind(), "unstructured.Unstructured") + ")");
 }
 
 base::Result<void> Presenter::CheckListForm() const {
   if (format_.form != Form::kPartialObjectMetadata) return {};
-  return base::Error(base::Reason::kNotAcceptable, NoListMessage("PartialObjectMetadata"));
+  return base::Error(base::Reason::kNotAcceptable,
+                     "you requested PartialObjectMetadata, but the requested object is a list (*" +
+                         GoType(*strategy_, strategy_->list_kind(), "unstructured.UnstructuredList") + ")");
 }
 
 std::string Presenter::Finish(std::string json) const {
@@ -194,9 +199,9 @@ void Presenter::AppendTableRow(std::string& out, const Value& object) const {
 
 std::string Presenter::TableAround(std::string_view row, const std::string& resource_version,
                                    bool columns) const {
-  std::string table = "{\"kind\":\"Table\",\"apiVersion\":\"" + MetaApiVersion() +
-                      "\",\"metadata\":{\"resourceVersion\":\"" + resource_version +
-                      "\"},\"columnDefinitions\":";
+  std::string table = "{\"kind\":\"Table\",\"apiVersion\":\"" + MetaApiVersion() + "\",\"metadata\":{";
+  if (!resource_version.empty()) table += "\"resourceVersion\":\"" + resource_version + "\"";
+  table += "},\"columnDefinitions\":";
   table += columns ? ColumnDefinitionsJson(columns_) : "null";
   table.append(",\"rows\":[").append(row).append("]}");
   return table;

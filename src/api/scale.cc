@@ -9,6 +9,7 @@
 #include "custom_resource_strategy.h"
 #include "guaranteed_update.h"
 #include "negotiation.h"
+#include "nested_field.h"
 #include "object_checks.h"
 #include "patch_document.h"
 #include "table.h"
@@ -27,27 +28,17 @@ struct ScaleView {
   bool has_spec_replicas = false;
 };
 
-const Value* FindAt(const Value& object, const definition::KeyPath& path) {
-  const Value* current = &object;
-  for (const std::string& key : path) {
-    current = json::Find(*current, key);
-    if (current == nullptr) return nullptr;
-  }
-  return current;
-}
-
-base::Result<std::optional<std::int64_t>> ReplicasAt(const Value& object, const definition::KeyPath& path,
-                                                     const std::string& text) {
-  const Value* replicas = FindAt(object, path);
+base::Result<std::optional<std::int64_t>> ReplicasAt(const Value& object, const definition::KeyPath& path) {
+  ANNEX_TRY(const Value* replicas, NestedField(object, path));
   if (replicas == nullptr) return std::optional<std::int64_t>();
   if (!replicas->is_number_integer())
-    return base::Error(Unspecified(AccessorProblem(text, *replicas, "int64")));
+    return base::Error(Unspecified(AccessorProblem(path, *replicas, "int64")));
   return std::optional<std::int64_t>(replicas->get<std::int64_t>());
 }
 
 base::Result<ScaleView> ViewOf(const definition::ScaleSubresource& paths, const Value& object) {
-  ANNEX_TRY(const auto wanted, ReplicasAt(object, paths.spec_replicas, paths.spec_replicas_text));
-  ANNEX_TRY(const auto present, ReplicasAt(object, paths.status_replicas, paths.status_replicas_text));
+  ANNEX_TRY(const auto wanted, ReplicasAt(object, paths.spec_replicas));
+  ANNEX_TRY(const auto present, ReplicasAt(object, paths.status_replicas));
   ScaleView view;
   view.has_spec_replicas = wanted.has_value();
   Value& scale = view.scale;
@@ -61,9 +52,9 @@ base::Result<ScaleView> ViewOf(const definition::ScaleSubresource& paths, const 
   if (wanted.value_or(0) != 0) scale["spec"]["replicas"] = *wanted;
   scale["status"]["replicas"] = present.value_or(0);
   if (paths.label_selector) {
-    const Value* selector = FindAt(object, *paths.label_selector);
+    ANNEX_TRY(const Value* selector, NestedField(object, *paths.label_selector));
     if (selector != nullptr && !selector->is_string()) {
-      return base::Error(Unspecified(AccessorProblem(paths.label_selector_text, *selector, "string")));
+      return base::Error(Unspecified(AccessorProblem(*paths.label_selector, *selector, "string")));
     }
     if (selector != nullptr && !selector->get_ref<const std::string&>().empty())
       scale["status"]["selector"] = *selector;
@@ -71,56 +62,88 @@ base::Result<ScaleView> ViewOf(const definition::ScaleSubresource& paths, const 
   return view;
 }
 
-std::string FinishScale(const OutputFormat& format, const Value& scale, const base::Clock& clock) {
-  std::string json = json::ToJson(scale);
-  if (format.form == Form::kTable) {
-    const auto column = [](const char* name, const char* type, const char* path) {
-      return TableColumn{name, type, "", "", 0, json::JsonPath::Compile(path).value()};
-    };
-    const std::vector<TableColumn> columns = {column("Desired", "integer", ".spec.replicas"),
-                                              column("Available", "integer", ".status.replicas"),
-                                              AgeColumn()};
-    json = "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/" + format.form_version +
-           "\",\"metadata\":{\"resourceVersion\":\"" + json::TextAt(scale, {"metadata", "resourceVersion"}) +
-           "\"},\"columnDefinitions\":" + ColumnDefinitionsJson(columns) +
-           ",\"rows\":[{\"cells\":" + CellsJson(scale, columns, clock.Now()) +
-           ",\"object\":" + json::ToJson(scale) + "}]}";
+// How a request wants to see a Scale.
+struct ScaleFormat {
+  OutputFormat output;
+  IncludeObject include = IncludeObject::kMetadata;
+};
+
+base::Result<ScaleFormat> ReadFormat(const Context& context) {
+  ScaleFormat format;
+  ANNEX_TRY(format.output, NegotiateOutput(context.request.headers, context.query));
+  if (format.output.form == Form::kTable) {
+    ANNEX_TRY(format.include, ReadIncludeObject(context.query));
   }
-  if (format.encoding == Encoding::kYaml) return json::ToYaml(json::Parse(json).value());
-  return format.pretty ? json::Indent(json) : json + "\n";
+  if (format.output.form == Form::kPartialObjectMetadataList) {
+    return base::Error(
+        base::Reason::kNotAcceptable,
+        "you requested PartialObjectMetadataList, but the requested object is not a list (*v1.Scale)");
+  }
+  return format;
 }
 
-VerbResult ScaleResponse(Context& context, const OutputFormat& format, const Value& object) {
+std::string PartialScale(const OutputFormat& format, const Value& scale) {
+  return "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/" + format.form_version +
+         "\",\"metadata\":" + json::ToJson(*json::Find(scale, "metadata")) + "}";
+}
+
+std::string ScaleTable(const ScaleFormat& format, const Value& scale, const base::Clock& clock) {
+  const auto column = [](const char* name, const char* description, const char* path) {
+    return TableColumn{name, "integer", "", description, 0, json::JsonPath::Compile(path).value()};
+  };
+  const std::vector<TableColumn> columns = {
+      column("Desired", "Number of desired replicas", ".spec.replicas"),
+      column("Available", "Number of actual replicas", ".status.replicas"), AgeColumn()};
+  std::string object = "null";
+  if (format.include == IncludeObject::kMetadata) object = PartialScale(format.output, scale);
+  if (format.include == IncludeObject::kObject) object = json::ToJson(scale);
+  return "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/" + format.output.form_version +
+         "\",\"metadata\":{\"resourceVersion\":\"" + json::TextAt(scale, {"metadata", "resourceVersion"}) +
+         "\"},\"columnDefinitions\":" + ColumnDefinitionsJson(columns) +
+         ",\"rows\":[{\"cells\":" + CellsJson(scale, columns, clock.Now()) + ",\"object\":" + object + "}]}";
+}
+
+std::string FinishScale(const ScaleFormat& format, const Value& scale, const base::Clock& clock) {
+  std::string json;
+  switch (format.output.form) {
+    case Form::kTable:
+      json = ScaleTable(format, scale, clock);
+      break;
+    case Form::kPartialObjectMetadata:
+    case Form::kPartialObjectMetadataList:
+      json = PartialScale(format.output, scale);
+      break;
+    case Form::kObject:
+      json = json::ToJson(scale);
+      break;
+  }
+  if (format.output.encoding == Encoding::kYaml) return json::ToYaml(json::Parse(json).value());
+  return format.output.pretty ? json::Indent(json) : json + "\n";
+}
+
+VerbResult ScaleResponse(Context& context, const ScaleFormat& format, const Value& object) {
   auto view = ViewOf(*context.strategy->scale(), object);
   if (!view) return base::Error(BadRequest(view.error().message));
-  return BodyResponse(200, format.ContentType(), FinishScale(format, view->scale, context.parts.clock));
+  return BodyResponse(200, format.output.ContentType(),
+                      FinishScale(format, view->scale, context.parts.clock));
 }
 
+// Whatever is wrong with a Scale, kube-apiserver's text for it fails in its turn.
 base::Result<Value> DecodeScale(Context& context) {
-  ANNEX_TRY(const Encoding encoding, NegotiateInput(context.request.headers));
-  if (encoding == Encoding::kProtobuf) {
+  const auto refused = [] {
     return base::Error(
         BadRequest("no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:110\""));
-  }
-  auto parsed =
-      encoding == Encoding::kYaml ? json::ParseYaml(context.request.body) : json::Parse(context.request.body);
-  const auto unrecognized = [&](const std::string& why) {
-    return base::Error(BadRequest("the object provided is unrecognized (must be of type Scale): " + why));
   };
-  if (!parsed) return unrecognized("couldn't get version/kind; json parse error: " + parsed.error().message);
-  const std::string kind = json::TextAt(*parsed, {"kind"});
-  const std::string api_version = json::TextAt(*parsed, {"apiVersion"});
-  if (!kind.empty() && kind != "Scale")
-    return unrecognized("no kind " + base::Quote(kind) + " is registered");
-  if (!api_version.empty() && api_version != "autoscaling/v1") {
-    return base::Error(BadRequest("the API version in the data (" + api_version +
-                                  ") does not match the expected API version (autoscaling/v1)"));
-  }
-  auto typed = schema::ReadTyped(*parsed, schema::ScaleType(), "");
-  if (!typed)
-    return base::Error(
-        BadRequest("Scale in version \"v1\" cannot be handled as a Scale: " + typed.error().message));
-  return parsed;
+  ANNEX_TRY(const Encoding encoding, NegotiateInput(context.request.headers));
+  if (encoding == Encoding::kProtobuf) return refused();
+  auto scale =
+      encoding == Encoding::kYaml ? json::ParseYaml(context.request.body) : json::Parse(context.request.body);
+  if (!scale || !schema::ReadTyped(*scale, schema::ScaleType(), "")) return refused();
+  const std::string& kind = json::TextAt(*scale, {"kind"});
+  const std::string& api_version = json::TextAt(*scale, {"apiVersion"});
+  if ((!kind.empty() && kind != "Scale") || (!api_version.empty() && api_version != "autoscaling/v1"))
+    return refused();
+  return *std::move(scale);
 }
 
 // The object with the replicas (and, if it has one, the resourceVersion) that a Scale asks for.
@@ -143,7 +166,7 @@ base::Result<Value> WithReplicas(const Context& context, const Value& existing, 
   return object;
 }
 
-base::Task<VerbResult> Finish(Context& context, OutputFormat format, UpdatePlan plan) {
+base::Task<VerbResult> Finish(Context& context, ScaleFormat format, UpdatePlan plan) {
   ANNEX_CO_TRY(const Updated updated, co_await GuaranteedUpdate(context, std::move(plan)));
   if (updated.object) co_return ScaleResponse(context, format, *updated.object);
   ANNEX_CO_TRY(const Value object, ReadStored(*context.strategy, *updated.stored));
@@ -158,7 +181,7 @@ base::Status EmptyReplicas(const Context& context) {
 }  // namespace
 
 VerbResult GetScale(Context& context) {
-  ANNEX_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
+  ANNEX_TRY(const ScaleFormat format, ReadFormat(context));
   ANNEX_TRY(const auto stored, context.parts.store.Load(context.strategy->collection(), context.Key()));
   if (!stored) return base::Error(NotFound(context.resource(), context.info.name));
   ANNEX_TRY(const Value object, ReadStored(*context.strategy, *stored));
@@ -168,16 +191,17 @@ VerbResult GetScale(Context& context) {
                                      base::Quote(context.strategy->scale()->spec_replicas_text) +
                                      " does not exist"));
   }
-  return BodyResponse(200, format.ContentType(), FinishScale(format, view.scale, context.parts.clock));
+  return BodyResponse(200, format.output.ContentType(), FinishScale(format, view.scale, context.parts.clock));
 }
 
 base::Task<VerbResult> UpdateScale(Context& context) {
-  ANNEX_CO_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
+  ANNEX_CO_TRY(const ScaleFormat format, ReadFormat(context));
   ANNEX_CO_TRY(const WriteOptions options, ReadWriteOptions(context.query, "UpdateOptions"));
   ANNEX_CO_TRY(const Value scale, DecodeScale(context));
   ANNEX_CO_RETURN_IF_ERROR(CheckNameMatches(context, scale));
   UpdatePlan plan;
   plan.make = [&](const Value& existing) { return WithReplicas(context, existing, scale); };
+  plan.uid = json::TextAt(scale, {"metadata", "uid"});
   plan.dry_run = options.dry_run;
   plan.subresource = Subresource::kScale;
   co_return co_await Finish(context, format, std::move(plan));
@@ -185,14 +209,17 @@ base::Task<VerbResult> UpdateScale(Context& context) {
 
 base::Task<VerbResult> PatchScale(Context& context) {
   ANNEX_CO_RETURN_IF_ERROR(PatchDocument::CheckType(context));
-  ANNEX_CO_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
+  ANNEX_CO_TRY(const ScaleFormat format, ReadFormat(context));
   ANNEX_CO_TRY(const WriteOptions options, ReadWriteOptions(context.query, "PatchOptions"));
   ANNEX_CO_TRY(const PatchDocument patch, PatchDocument::Read(context, options.field_validation));
   UpdatePlan plan;
   plan.make = [&](const Value& existing) -> base::Result<Value> {
     ANNEX_TRY(const ScaleView view, ViewOf(*context.strategy->scale(), existing));
     ANNEX_TRY(Value scale, patch.Apply(view.scale));
-    ANNEX_RETURN_IF_ERROR(schema::ReadTyped(scale, schema::ScaleType(), ""));
+    const Value patched = scale;
+    if (const auto typed = schema::ReadTyped(scale, schema::ScaleType(), ""); !typed) {
+      return base::Error(UnreadablePatch(patched, typed.error().message));
+    }
     ANNEX_RETURN_IF_ERROR(CheckNameMatches(context, scale));
     const bool sets_replicas = json::FindPath(scale, {"spec", "replicas"}) != nullptr;
     if (!view.has_spec_replicas && !sets_replicas) return base::Error(EmptyReplicas(context));

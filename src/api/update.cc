@@ -20,6 +20,7 @@ base::Task<VerbResult> Update(Context& context) {
 
   UpdatePlan plan;
   plan.make = [&object](const json::Value&) -> base::Result<json::Value> { return object; };
+  plan.uid = json::TextAt(object, {"metadata", "uid"});
   plan.dry_run = options.dry_run;
   plan.subresource = context.subresource;
   ANNEX_CO_TRY(const Updated updated, co_await GuaranteedUpdate(context, std::move(plan)));

@@ -172,7 +172,7 @@ class Reader {
   }
 
   bool Open(Value& value, Value::value_t type) {
-    if (stack_.size() >= kMaxDepth) return Fail("exceeded max depth");
+    if (stack_.size() >= kMaxDepth) return FailAt("exceeded max depth");
     ++position_;
     value = type;
     stack_.push_back({&value, nullptr, false});
