@@ -8,7 +8,6 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/context.hpp>
-#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 
@@ -16,7 +15,6 @@ namespace annex::http {
 
 namespace asio = boost::asio;
 using Tcp = asio::ip::tcp;
-using TlsStream = asio::ssl::stream<Tcp::socket>;
 using ErrorCode = boost::system::error_code;
 
 }  // namespace annex::http

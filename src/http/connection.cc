@@ -4,25 +4,25 @@
 #include "http2_session.h"
 #include "tls_context.h"
 
+#include <span>
+#include <utility>
+
 namespace annex::http {
 namespace {
 
-// One TLS record holds up to 16 KiB.
-constexpr std::size_t kReadBytes = 17UL * 1024;
-// A buffer that grew beyond this for one large answer is not kept.
-constexpr std::size_t kKeptBufferBytes = 512UL * 1024;
 constexpr std::chrono::seconds kFinishTime{2};
 
 }  // namespace
 
 Connection::Connection(IoThread& thread, const SessionHost& host, std::shared_ptr<asio::ssl::context> tls,
                        Tcp::socket socket)
-    : thread_(thread), host_(host), tls_(std::move(tls)), stream_(std::move(socket), *tls_) {
+    : thread_(thread), host_(host), tls_(std::move(tls)), socket_(std::move(socket)) {
   ErrorCode error;
-  const auto endpoint = stream_.next_layer().remote_endpoint(error);
+  const auto endpoint = socket_.remote_endpoint(error);
   if (!error) remote_address_ = endpoint.address().to_string(error) + ":" + std::to_string(endpoint.port());
   // Answers are written whole; waiting to fill a packet would only delay them.
-  stream_.next_layer().set_option(Tcp::no_delay(true), error);
+  socket_.set_option(Tcp::no_delay(true), error);
+  socket_.non_blocking(true, error);
   SetDeadline(host_.limits.handshake_timeout);
   thread_.Add(*this);
 }
@@ -32,17 +32,64 @@ Connection::~Connection() {
 }
 
 void Connection::Run() {
-  stream_.async_handshake(TlsStream::server,
-                          [self = shared_from_this()](const ErrorCode& error) { self->OnHandshake(error); });
+  reading_ = true;
+  WaitForInput();
 }
 
-void Connection::OnHandshake(const ErrorCode& error) {
-  if (error || closed_) {
+void Connection::Read() {
+  if (reading_ || closed_) return;
+  reading_ = true;
+  WaitForInput();
+}
+
+// Waits without a buffer: idle connections, of which there are many, need none.
+void Connection::WaitForInput() {
+  socket_.async_wait(Tcp::socket::wait_read,
+                     [self = shared_from_this()](const ErrorCode& error) { self->OnInput(error); });
+}
+
+void Connection::OnInput(const ErrorCode& error) {
+  if (closed_) return;
+  ErrorCode failed = error;
+  std::size_t length = 0;
+  const std::span<char> input = thread_.input();
+  if (!failed) length = socket_.read_some(asio::buffer(input.data(), input.size()), failed);
+  if (failed == asio::error::would_block || failed == asio::error::interrupted) {
+    WaitForInput();
+  } else if (failed) {
     Close();
-    return;
+  } else if (finishing_) {
+    WaitForInput();
+  } else {
+    tls_.Receive({input.data(), length});
+    if (session_) {
+      Deliver();
+    } else {
+      ContinueHandshake();
+    }
   }
-  peer_ = PeerOf(stream_);
-  if (NegotiatedHttp2(stream_)) {
+}
+
+void Connection::ContinueHandshake() {
+  const TlsEngine::Progress progress = tls_.Handshake();
+  if (tls_.HasOutput() && !writing_) {
+    sending_ = tls_.TakeOutput();
+    Send();
+  }
+  if (progress == TlsEngine::Progress::kDone) {
+    BeginSession();
+  } else if (progress == TlsEngine::Progress::kNeedsInput) {
+    WaitForInput();
+  } else {
+    // The alert, if there is one, is on its way.
+    FinishAndClose();
+    WaitForInput();
+  }
+}
+
+void Connection::BeginSession() {
+  peer_ = PeerOf(tls_.native_handle());
+  if (NegotiatedHttp2(tls_.native_handle())) {
     session_ = std::make_unique<Http2Session>(*this);
   } else {
     session_ = std::make_unique<Http1Session>(*this);
@@ -50,56 +97,74 @@ void Connection::OnHandshake(const ErrorCode& error) {
   SetDeadline(host_.limits.request_timeout);
   session_->Begin();
   if (draining_) session_->Drain();
+  // The first request may have come together with the end of the handshake.
+  if (finishing_) {
+    WaitForInput();
+  } else if (!closed_) {
+    Deliver();
+  }
 }
 
-void Connection::Read() {
-  if (reading_ || closed_) return;
-  reading_ = true;
-  read_buffer_.resize(kReadBytes);
-  stream_.async_read_some(asio::buffer(read_buffer_),
-                          [self = shared_from_this()](const ErrorCode& error, std::size_t length) {
-                            self->reading_ = false;
-                            if (error) {
-                              self->Close();
-                            } else if (self->finishing_) {
-                              self->Read();
-                            } else if (!self->closed_) {
-                              self->session_->OnData({self->read_buffer_.data(), length});
-                            }
-                          });
-}
-
-std::string Connection::TakeBuffer() {
-  write_buffer_.clear();
-  return std::move(write_buffer_);
+void Connection::Deliver() {
+  std::size_t length = 0;
+  const std::span<char> plaintext = thread_.plaintext();
+  const TlsEngine::Progress progress = tls_.Decrypt(plaintext, length);
+  const bool waits = progress == TlsEngine::Progress::kNeedsInput;
+  if (tls_.HasOutput() && !writing_) {
+    sending_ = tls_.TakeOutput();
+    Send();
+  }
+  if (length == 0 && waits) {
+    WaitForInput();
+    return;
+  }
+  reading_ = false;
+  if (length > 0) session_->OnData({plaintext.data(), length});
+  if (!waits) Close();
 }
 
 void Connection::Write(std::string bytes) {
   if (closed_) return;
   if (writing_) {
     next_write_ += bytes;
+    thread_.ReturnBuffer(std::move(bytes));
     return;
   }
-  write_buffer_ = std::move(bytes);
-  StartWrite();
+  StartWrite(std::move(bytes));
 }
 
-void Connection::StartWrite() {
+void Connection::StartWrite(std::string plaintext) {
+  if (!tls_.HasOutput()) tls_.GiveRoom(thread_.TakeBuffer());
+  const bool encrypted = tls_.Encrypt(plaintext);
+  thread_.ReturnBuffer(std::move(plaintext));
+  if (!encrypted) {
+    Close();
+    return;
+  }
+  sending_ = tls_.TakeOutput();
+  Send();
+}
+
+void Connection::Send() {
   writing_ = true;
-  asio::async_write(stream_, asio::buffer(write_buffer_),
-                    [self = shared_from_this()](const ErrorCode& error, std::size_t) {
-                      self->writing_ = false;
-                      if (self->write_buffer_.capacity() > kKeptBufferBytes)
-                        self->write_buffer_ = std::string();
-                      if (error) {
-                        self->Close();
-                      } else if (!self->next_write_.empty() && !self->closed_) {
-                        self->write_buffer_ = std::exchange(self->next_write_, {});
-                        self->StartWrite();
-                      } else if (!self->closed_) {
-                        self->session_->OnWritten();
-                      }
-                    });
+  asio::async_write(
+      socket_, asio::buffer(sending_),
+      [self = shared_from_this()](const ErrorCode& error, std::size_t) { self->OnSent(error); });
+}
+
+void Connection::OnSent(const ErrorCode& error) {
+  writing_ = false;
+  thread_.ReturnBuffer(std::exchange(sending_, {}));
+  if (error) {
+    Close();
+  } else if (!next_write_.empty() && !closed_) {
+    StartWrite(std::exchange(next_write_, {}));
+  } else if (tls_.HasOutput() && !closed_) {
+    sending_ = tls_.TakeOutput();
+    Send();
+  } else if (session_ && !closed_) {
+    session_->OnWritten();
+  }
 }
 
 void Connection::Drain() {
@@ -112,7 +177,7 @@ void Connection::FinishAndClose() {
   finishing_ = true;
   SetDeadline(kFinishTime);
   ErrorCode ignored;
-  stream_.next_layer().shutdown(Tcp::socket::shutdown_send, ignored);
+  socket_.shutdown(Tcp::socket::shutdown_send, ignored);
   Read();
 }
 
@@ -123,8 +188,8 @@ void Connection::Close() {
   const auto self = shared_from_this();
   SetNoDeadline();
   ErrorCode ignored;
-  stream_.next_layer().shutdown(Tcp::socket::shutdown_both, ignored);
-  stream_.next_layer().close(ignored);
+  socket_.shutdown(Tcp::socket::shutdown_both, ignored);
+  socket_.close(ignored);
   if (session_) session_->OnClosed();
 }
 

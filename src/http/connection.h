@@ -5,6 +5,7 @@
 #include "annex/http/server.h"
 #include "asio.h"
 #include "io_thread.h"
+#include "tls_engine.h"
 
 #include <chrono>
 #include <functional>
@@ -60,8 +61,8 @@ class Connection final : public Timed, public std::enable_shared_from_this<Conne
   // Writes `bytes`, after what is being written; calls Session::OnWritten when nothing is left to write.
   void Write(std::string bytes);
   bool writing() const { return writing_; }
-  // An empty buffer to fill for the next Write, with the capacity of the last.
-  std::string TakeBuffer();
+  // An empty buffer to fill for the next Write, with the capacity of an earlier one.
+  std::string TakeBuffer() { return thread_.TakeBuffer(); }
 
   void SetDeadline(std::chrono::steady_clock::duration from_now) {
     deadline_ = thread_.clock().Monotonic() + from_now;
@@ -76,13 +77,21 @@ class Connection final : public Timed, public std::enable_shared_from_this<Conne
   void FinishAndClose();
 
  private:
-  void OnHandshake(const ErrorCode& error);
-  void StartWrite();
+  void WaitForInput();
+  void OnInput(const ErrorCode& error);
+  void ContinueHandshake();
+  void BeginSession();
+  // Gives the session what came.
+  void Deliver();
+  // Encrypts and sends.
+  void StartWrite(std::string plaintext);
+  void Send();
+  void OnSent(const ErrorCode& error);
 
   IoThread& thread_;
   const SessionHost& host_;
-  const std::shared_ptr<asio::ssl::context> tls_;
-  TlsStream stream_;
+  TlsEngine tls_;
+  Tcp::socket socket_;
   std::string remote_address_;
   std::shared_ptr<auth::Peer> peer_;
   std::unique_ptr<Session> session_;
@@ -92,9 +101,8 @@ class Connection final : public Timed, public std::enable_shared_from_this<Conne
   bool closed_ = false;
   bool draining_ = false;
   bool finishing_ = false;
-  std::string read_buffer_;
-  std::string write_buffer_;
-  std::string next_write_;
+  std::string sending_;     // encrypted
+  std::string next_write_;  // plain; goes when that is sent
 };
 
 }  // namespace annex::http

@@ -55,6 +55,11 @@ class Http2Session final : public Session {
   static ssize_t ReadBody(nghttp2_session* session, std::int32_t id, std::uint8_t* buffer, std::size_t length,
                           std::uint32_t* flags, nghttp2_data_source* source, void* self);
 
+  static ssize_t SendBytes(nghttp2_session* session, const std::uint8_t* data, std::size_t length, int flags,
+                           void* self);
+  static int SendData(nghttp2_session* session, nghttp2_frame* frame, const std::uint8_t* head,
+                      std::size_t length, nghttp2_data_source* source, void* self);
+
   Stream* Find(std::int32_t id);
   int AddHeader(std::int32_t id, std::string_view name, std::string_view value);
   void Serve(std::int32_t id, Stream& stream);
@@ -71,6 +76,7 @@ class Http2Session final : public Session {
   Connection& connection_;
   nghttp2_session* session_ = nullptr;
   std::map<std::int32_t, Stream> streams_;
+  std::string out_;  // what Flush collects
   bool flush_posted_ = false;
   bool in_receive_ = false;
   bool closed_ = false;

@@ -9,6 +9,14 @@ namespace annex::http {
 namespace {
 
 constexpr std::chrono::seconds kSweepInterval{1};
+// What one read of a socket takes at most, and with it what comes of it: that, and one record of TLS that had
+// begun before.
+constexpr std::size_t kInputBytes = 64UL * 1024;
+constexpr std::size_t kPlaintextBytes = kInputBytes + 17UL * 1024;
+// Buffers for writing that are kept: a few connections write at a time, and one that grew for a large answer
+// is not kept.
+constexpr std::size_t kKeptBuffers = 8;
+constexpr std::size_t kKeptBufferBytes = 512UL * 1024;
 
 class AsioTimer final : public base::Executor::Timer {
  public:
@@ -36,7 +44,11 @@ class AsioTimer final : public base::Executor::Timer {
 }  // namespace
 
 IoThread::IoThread(const std::string& name, const base::Clock& clock)
-    : clock_(clock), work_(context_.get_executor()), sweep_timer_(context_) {
+    : clock_(clock),
+      work_(context_.get_executor()),
+      sweep_timer_(context_),
+      input_(kInputBytes),
+      plaintext_(kPlaintextBytes) {
   asio::post(context_, [this] { Sweep(); });
   thread_.emplace(name, [this] { context_.run(); });
 }
@@ -90,6 +102,21 @@ void IoThread::Sweep() {
   sweep_timer_.async_wait([this](const ErrorCode& error) {
     if (!error) Sweep();
   });
+}
+
+std::string IoThread::TakeBuffer() {
+  if (buffers_.empty()) return {};
+  std::string buffer = std::move(buffers_.back());
+  buffers_.pop_back();
+  return buffer;
+}
+
+void IoThread::ReturnBuffer(std::string buffer) {
+  if (buffers_.size() >= kKeptBuffers || buffer.capacity() > kKeptBufferBytes ||
+      buffer.capacity() <= std::string().capacity())
+    return;
+  buffer.clear();
+  buffers_.push_back(std::move(buffer));
 }
 
 const std::string& IoThread::HttpDate() {

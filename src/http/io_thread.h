@@ -12,8 +12,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
 namespace annex::http {
 
@@ -51,6 +53,15 @@ class IoThread final : public base::Executor {
   // The requests of this thread's connections.
   base::TaskScope& tasks() { return tasks_; }
 
+  // Where a connection puts what it reads from its socket, and where it decrypts that: for the turn of the
+  // thread in which it does.
+  std::span<char> input() { return input_; }
+  std::span<char> plaintext() { return plaintext_; }
+
+  // Buffers to write: an empty text, with the capacity of one that was returned.
+  std::string TakeBuffer();
+  void ReturnBuffer(std::string buffer);
+
   // "Sat, 21 Nov 2026 12:00:00 GMT", made once a second.
   const std::string& HttpDate();
 
@@ -68,6 +79,9 @@ class IoThread final : public base::Executor {
   std::atomic<std::size_t> connection_count_ = 0;
   std::time_t date_second_ = 0;
   std::string date_;
+  std::vector<char> input_;
+  std::vector<char> plaintext_;
+  std::vector<std::string> buffers_;
   base::TaskScope tasks_;
   std::optional<base::Thread> thread_;  // last: it uses all of the above
 };

@@ -63,16 +63,15 @@ base::Result<std::shared_ptr<asio::ssl::context>> MakeTlsContext(const Identity&
   return context;
 }
 
-bool NegotiatedHttp2(TlsStream& stream) {
+bool NegotiatedHttp2(SSL* ssl) {
   const unsigned char* protocol = nullptr;
   unsigned length = 0;
-  SSL_get0_alpn_selected(stream.native_handle(), &protocol, &length);
+  SSL_get0_alpn_selected(ssl, &protocol, &length);
   return std::string_view(reinterpret_cast<const char*>(protocol), length) == "h2";
 }
 
-std::shared_ptr<auth::Peer> PeerOf(TlsStream& stream) {
+std::shared_ptr<auth::Peer> PeerOf(SSL* ssl) {
   auto peer = std::make_shared<auth::Peer>();
-  SSL* ssl = stream.native_handle();
   X509* own = SSL_get0_peer_certificate(ssl);
   if (own == nullptr) return peer;
   peer->certificates.push_back(DerOf(own));

@@ -9,15 +9,17 @@
 
 #include <memory>
 
+#include <openssl/ssl.h>
+
 namespace annex::http {
 
 // Errors: InternalError (the certificate or key is unusable).
 base::Result<std::shared_ptr<asio::ssl::context>> MakeTlsContext(const Identity& identity);
 
 // The protocol that the handshake chose.
-bool NegotiatedHttp2(TlsStream& stream);
+bool NegotiatedHttp2(SSL* ssl);
 
 // The certificates that the client sent.
-std::shared_ptr<auth::Peer> PeerOf(TlsStream& stream);
+std::shared_ptr<auth::Peer> PeerOf(SSL* ssl);
 
 }  // namespace annex::http
