@@ -9,6 +9,7 @@
 #include <memory>
 
 #include <pthread.h>
+#include <sys/stat.h>
 
 namespace annex::server {
 namespace {
@@ -40,6 +41,8 @@ base::Result<void> Serve(ServeOptions options) {
   ANNEX_RETURN_IF_ERROR(Validate(options));
   base::SetUpLogging(options.log_format, options.log_level);
   const sigset_t signals = BlockSignals();
+  // The database holds what only its owner may read, and so may whatever else is made here.
+  umask(077);
   std::unique_ptr<Standalone> standalone;
   std::unique_ptr<Cluster> cluster;
   if (options.standalone) {
