@@ -10,7 +10,10 @@ namespace annex::server {
 namespace {
 
 base::Result<kube::Config> ReadConfig(const std::string& kubeconfig) {
-  return kubeconfig.empty() ? kube::InClusterConfig() : kube::LoadKubeconfig(kubeconfig);
+  if (kubeconfig.empty()) return kube::InClusterConfig();
+  auto config = kube::LoadKubeconfig(kubeconfig);
+  if (!config) return base::Error(base::Reason::kInvalid, "--kubeconfig: " + config.error().message);
+  return config;
 }
 
 // Where Annex's Service is, if nobody says so: where Annex itself is.

@@ -141,12 +141,12 @@ void DefinitionFolder::Report(const source::DefinitionFiles& files) {
   problems_metric_.Set(static_cast<double>(files.problems.size()));
   std::set<std::string> present;
   for (const source::DefinitionProblem& problem : files.problems) {
-    std::string text = problem.file + ":" + std::to_string(problem.line) + ": " + problem.message;
+    std::string place = problem.file;
+    if (problem.line > 0) place += ":" + std::to_string(problem.line);
+    std::string text = place + ": " + problem.message;
     if (!reported_.contains(text)) {
       base::LogError("A definition file cannot be used; what was served before stays in force",
-                     {{"file", problem.file},
-                      {"line", static_cast<std::uint64_t>(problem.line)},
-                      {"error", problem.message}});
+                     {{"file", place}, {"error", problem.message}});
     }
     present.insert(std::move(text));
   }
