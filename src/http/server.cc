@@ -67,8 +67,11 @@ class Server::Implementation {
     }
     port_ = acceptor_->local_endpoint().port();
     accept_pause_.emplace(threads_[0]->context());
-    threads_[0]->Post([this] { Accept(); });
     return {};
+  }
+
+  void Serve() {
+    threads_[0]->Post([this] { Accept(); });
   }
 
   base::Result<void> SetIdentity(const Identity& identity) {
@@ -155,12 +158,16 @@ class Server::Implementation {
 Server::Server(std::unique_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
 Server::~Server() = default;
 
-base::Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options, const Identity& identity,
-                                                    api::Service& service, const base::Clock& clock,
-                                                    base::Metrics& metrics) {
+base::Result<std::unique_ptr<Server>> Server::Bind(const ServerOptions& options, const Identity& identity,
+                                                   api::Service& service, const base::Clock& clock,
+                                                   base::Metrics& metrics) {
   auto implementation = std::make_unique<Implementation>(options, service, clock, metrics);
   ANNEX_RETURN_IF_ERROR(implementation->Listen(identity));
   return std::unique_ptr<Server>(new Server(std::move(implementation)));
+}
+
+void Server::Serve() {
+  implementation_->Serve();
 }
 
 std::uint16_t Server::port() const {

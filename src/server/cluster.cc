@@ -51,6 +51,7 @@ base::Result<std::unique_ptr<Cluster>> Cluster::Start(const ServeOptions& asked)
             DefinitionFolder::Start({options.definitions_dir, true}, server->frontend_->local(),
                                     server->foundation_->metrics));
   ANNEX_RETURN_IF_ERROR(server->frontend_->Listen(*server->pki_, server->ServingNames()));
+  server->frontend_->Serve();
   base::LogInfo("Serving securely", {{"address", options.listen_address},
                                      {"port", static_cast<std::uint64_t>(server->frontend_->port())},
                                      {"service", options.service_namespace + "/" + options.service_name},

@@ -66,7 +66,7 @@ base::Result<void> Frontend::Listen(const Pki& pki, const std::vector<std::strin
   http.threads = static_cast<std::size_t>(options.threads);
   http.limits.max_body_bytes = static_cast<std::size_t>(options.max_request_body_kib) << 10U;
   http.limits.max_connections = static_cast<std::size_t>(options.max_connections);
-  ANNEX_TRY(http_, http::Server::Start(http, identity, api_, foundation_.clock, foundation_.metrics));
+  ANNEX_TRY(http_, http::Server::Bind(http, identity, api_, foundation_.clock, foundation_.metrics));
   return {};
 }
 

@@ -41,11 +41,13 @@ class Frontend {
   static base::Result<std::unique_ptr<Frontend>> Start(const Parts& parts);
   ~Frontend();
 
-  // Takes requests, with the certificate of the options or one of `pki` for `names`. Errors: as
-  // http::Server::Start.
+  // Binds, with the certificate of the options or one of `pki` for `names`; clients wait until Serve.
+  // Errors: as http::Server::Bind.
   base::Result<void> Listen(const Pki& pki, const std::vector<std::string>& names);
   // The port; REQUIRES: it listens.
   std::uint16_t port() const { return http_->port(); }
+  // Takes requests from now on. REQUIRES: it listens.
+  void Serve() { http_->Serve(); }
   // Takes no more requests, and ends those under way.
   void StopListening();
 

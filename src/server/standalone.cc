@@ -37,7 +37,9 @@ base::Result<std::unique_ptr<Standalone>> Standalone::Start(const ServeOptions& 
                                                        server->foundation_->metrics));
   }
   ANNEX_RETURN_IF_ERROR(server->frontend_->Listen(*server->pki_, LocalNames(options)));
+  // Whoever gets an answer finds the kubeconfig.
   ANNEX_RETURN_IF_ERROR(server->WriteKubeconfig());
+  server->frontend_->Serve();
   return server;
 }
 

@@ -54,12 +54,15 @@ struct Identity {
 
 class Server {
  public:
-  // Binds, and serves until Stop. `service`, `clock` and `metrics` must outlive the server.
-  // Errors: InternalError (the address cannot be bound, the identity is unusable).
-  static base::Result<std::unique_ptr<Server>> Start(const ServerOptions& options, const Identity& identity,
-                                                     api::Service& service, const base::Clock& clock,
-                                                     base::Metrics& metrics);
+  // Binds: clients can connect from now on, and wait until Serve. `service`, `clock` and `metrics` must
+  // outlive the server. Errors: InternalError (the address cannot be bound, the identity is unusable).
+  static base::Result<std::unique_ptr<Server>> Bind(const ServerOptions& options, const Identity& identity,
+                                                    api::Service& service, const base::Clock& clock,
+                                                    base::Metrics& metrics);
   ~Server();
+
+  // Takes connections until Stop. Called once.
+  void Serve();
 
   std::uint16_t port() const;
 
