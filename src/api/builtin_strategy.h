@@ -36,6 +36,9 @@ class BuiltinStrategy : public Strategy {
   base::Result<void> FromStored(json::Value& object) const override { return {}; }
   base::Result<store::Mutation::State> ToStored(json::Value object) const override;
   const schema::TypedStruct* protobuf_message() const override { return &identity_.type; }
+  std::vector<MergedList> merged_lists() const override {
+    return {{"metadata.finalizers"}, {"metadata.ownerReferences", "uid"}};
+  }
   base::Result<void> Coerce(json::Value& object, std::vector<std::string>* unknown_fields) const override;
 
  private:

@@ -23,7 +23,7 @@ base::Result<void> AddField(const Strategy& strategy, const selector::FieldRequi
   }
   const auto term = strategy.FieldTerm(requirement.field);
   if (!term) {
-    if (strategy.builtin()) {
+    if (strategy.builtin() && !strategy.group().empty()) {
       return base::Error(
           BadRequest(base::Quote(requirement.field) +
                      " is not a known field selector: only \"metadata.name\", \"metadata.namespace\""));

@@ -14,6 +14,7 @@ class NamespaceStrategy final : public BuiltinStrategy {
 
   std::vector<TableColumn> Columns() const override;
   bool AllowsUnconditionalUpdate() const override { return true; }
+  std::vector<MergedList> merged_lists() const override;
   base::Result<void> CheckDeletable(const std::string& name) const override;
   void PrepareForCreate(json::Value& object) const override;
   json::FieldErrors Validate(const json::Value& object) const override;

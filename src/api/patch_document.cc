@@ -13,6 +13,7 @@ using json::Value;
 
 constexpr std::string_view kJsonPatchType = "application/json-patch+json";
 constexpr std::string_view kMergePatchType = "application/merge-patch+json";
+constexpr std::string_view kStrategicPatchType = "application/strategic-merge-patch+json";
 
 // What Go's decoder says of a value of the wrong type.
 std::string WrongType(const Value& value, const char* go_type) {
@@ -46,24 +47,33 @@ base::Status UnreadablePatch(const Value& patched, const std::string& why) {
 
 base::Result<void> PatchDocument::CheckType(const Context& context) {
   const std::string type = ContentType(context);
-  if (type == kJsonPatchType || type == kMergePatchType) return {};
-  return base::Error(base::Reason::kUnsupportedMediaType,
-                     "the body of the request was in an unknown format - accepted media types include: "
-                     "application/json-patch+json, application/merge-patch+json");
+  const bool strategic = context.strategy->builtin();
+  if (type == kJsonPatchType || type == kMergePatchType || (strategic && type == kStrategicPatchType))
+    return {};
+  std::string message =
+      "the body of the request was in an unknown format - accepted media types include: "
+      "application/json-patch+json, "
+      "application/merge-patch+json";
+  if (strategic) message.append(", ").append(kStrategicPatchType);
+  return base::Error(base::Reason::kUnsupportedMediaType, std::move(message));
 }
 
 base::Result<PatchDocument> PatchDocument::Read(const Context& context, FieldValidation validation) {
   ANNEX_RETURN_IF_ERROR(CheckType(context));
   PatchDocument document;
   if (ContentType(context) == kJsonPatchType) document.kind_ = Kind::kJsonPatch;
+  if (ContentType(context) == kStrategicPatchType) {
+    document.kind_ = Kind::kStrategicMergePatch;
+    document.lists_ = context.strategy->merged_lists();
+  }
   json::ReadReport report;
   auto parsed = json::Parse(context.request.body, &report);
   if (!parsed) return base::Error(BadRequest("error decoding patch: " + parsed.error().message));
   document.patch_ = *std::move(parsed);
   const bool json_patch = document.kind_ == Kind::kJsonPatch;
   if (document.patch_.is_null()) {
-    if (!json_patch) return base::Error(BadRequest("Invalid JSON Patch"));
-    document.patch_ = Value::array();
+    if (document.kind_ == Kind::kMergePatch) return base::Error(BadRequest("Invalid JSON Patch"));
+    document.patch_ = json_patch ? Value::array() : Value::object();
   }
   if (json_patch && !document.patch_.is_array()) {
     return base::Error(
@@ -92,6 +102,10 @@ base::Result<Value> PatchDocument::Apply(const Value& existing) const {
   Value object = existing;
   if (kind_ == Kind::kMergePatch) {
     json::ApplyMergePatch(object, patch_);
+    return object;
+  }
+  if (kind_ == Kind::kStrategicMergePatch) {
+    ANNEX_RETURN_IF_ERROR(ApplyStrategicMergePatch(object, patch_, lists_));
     return object;
   }
   const auto applied = json::ApplyJsonPatch(object, patch_);

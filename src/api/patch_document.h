@@ -5,6 +5,7 @@
 #include "annex/json/value.h"
 #include "context.h"
 #include "options.h"
+#include "strategic_merge.h"
 
 #include <string>
 #include <vector>
@@ -16,8 +17,9 @@ base::Status UnreadablePatch(const json::Value& patched, const std::string& why)
 
 class PatchDocument {
  public:
-  // Whether the Content-Type is one that Read understands: application/json-patch+json or
-  // application/merge-patch+json. Errors: UnsupportedMediaType.
+  // Whether the Content-Type is one that Read understands: application/json-patch+json,
+  // application/merge-patch+json or, for built-in types, application/strategic-merge-patch+json. Errors:
+  // UnsupportedMediaType.
   static base::Result<void> CheckType(const Context& context);
   // Errors: UnsupportedMediaType, BadRequest, RequestEntityTooLarge.
   static base::Result<PatchDocument> Read(const Context& context, FieldValidation validation);
@@ -30,9 +32,10 @@ class PatchDocument {
   const std::vector<std::string>& complaints() const { return complaints_; }
 
  private:
-  enum class Kind : std::uint8_t { kJsonPatch, kMergePatch };
+  enum class Kind : std::uint8_t { kJsonPatch, kMergePatch, kStrategicMergePatch };
   Kind kind_ = Kind::kMergePatch;
   json::Value patch_;
+  std::vector<MergedList> lists_;  // kStrategicMergePatch
   std::vector<std::string> complaints_;
 };
 

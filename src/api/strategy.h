@@ -15,6 +15,7 @@
 #include "annex/schema/typed.h"
 #include "annex/store/store.h"
 #include "status_text.h"
+#include "strategic_merge.h"
 
 #include <chrono>
 #include <cstdint>
@@ -86,6 +87,9 @@ class Strategy {
   virtual const schema::TypedStruct* protobuf_message() const { return nullptr; }
   // Reads what a client sent: prunes, defaults; unknown fields go to `unknown_fields`. Errors: BadRequest.
   virtual base::Result<void> Coerce(json::Value& object, std::vector<std::string>* unknown_fields) const = 0;
+
+  // The lists that a strategic merge patch merges.
+  virtual std::vector<MergedList> merged_lists() const { return {}; }
 
   // An error if objects cannot be created now.
   virtual base::Result<void> CheckCreatable(const std::string& name) const { return {}; }
