@@ -6,6 +6,7 @@
 #include "annex/definition/validate.h"
 #include "annex/schema/node.h"
 #include "annex/schema/schema.h"
+#include "validate_schema.h"
 
 #include <algorithm>
 #include <set>
@@ -164,6 +165,11 @@ std::shared_ptr<const schema::Schema> CheckSchema(const Value& version, const Fi
   if (HasRules(*open_api)) {
     errors.push_back(json::ForbiddenError(
         path, "x-kubernetes-validations: this version of Annex does not evaluate CEL rules yet"));
+    return nullptr;
+  }
+  const bool with_status = json::FindPath(version, {"subresources", "status"}) != nullptr;
+  if (FieldErrors found = ValidateSchema(*open_api, with_status, path); !found.empty()) {
+    json::Append(errors, std::move(found));
     return nullptr;
   }
   auto compiled = schema::Schema::Compile(*open_api);
