@@ -7,6 +7,13 @@
 
 #include <CLI/CLI.hpp>
 
+// What jemalloc reads when it starts (jemalloc(3), "TUNING"): few arenas, since threads are few and every
+// arena keeps free memory of its own; and free memory goes back to the system soon, also when nothing
+// happens, so that the resident size says what is needed.
+extern "C" {
+const char* malloc_conf = "narenas:2,background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0";
+}
+
 namespace {
 
 // Exit codes: 0 for success, 1 for a failure, 2 for a wrong command line.

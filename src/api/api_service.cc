@@ -170,11 +170,11 @@ class ApiService::Implementation {
   base::Task<base::Result<void>> CheckAccess(Context& context) {
     const auth::Credentials credentials{context.request.headers, *context.request.peer, context.executor()};
     ANNEX_CO_TRY(context.user, co_await authenticator_.Authenticate(credentials));
-    auth::Attributes attributes = AttributesOf(context.user, context.info, context.query);
+    const auto attributes = [&context] { return AttributesOf(context.user, context.info, context.query); };
     ANNEX_CO_TRY(const auth::Decision decision,
-                 co_await authorizer_.Authorize(attributes, context.executor()));
+                 co_await authorizer_.Authorize(attributes(), context.executor()));
     if (decision.allowed) co_return base::Result<void>();
-    co_return base::Error(ForbiddenFor(attributes, decision.reason));
+    co_return base::Error(ForbiddenFor(attributes(), decision.reason));
   }
 
   static void LogServed(const Context& context, const Response& response,

@@ -81,7 +81,8 @@ base::Task<VerbResult> Create(Context& context) {
   const Presenter presenter(context.strategy, format, include, context.parts.clock);
 
   for (int attempt = 1;; ++attempt) {
-    json::Value object = prepared;
+    // Only a generated name is tried again.
+    json::Value object = generated ? prepared : std::move(prepared);
     if (generated) object["metadata"]["name"] = GenerateName(context.parts.random, prefix);
     ANNEX_CO_RETURN_IF_ERROR(ValidateNew(context, object, options.dry_run));
     const std::string name = json::TextAt(object, {"metadata", "name"});

@@ -2,6 +2,7 @@
 
 #include "annex/base/clock.h"
 #include "guaranteed_update.h"
+#include "presenter.h"
 
 #include <algorithm>
 #include <utility>
@@ -105,7 +106,23 @@ std::string NameInKey(const std::string& key) {
   return slash == std::string::npos ? key : key.substr(slash + 1);
 }
 
-base::Result<Attempt> TryDelete(Context& context, const std::string& key, const DeleteOptions& options) {
+// Whether the deletion asks nothing of the object and the object nothing of the deletion: no precondition, no
+// finalizer that either has or adds, no time of grace.
+bool GoesAtOnce(const Strategy& strategy, const store::Object& object, const DeleteOptions& options) {
+  if (strategy.builtin() || strategy.DeletesGracefully() || options.uid || options.resource_version)
+    return false;
+  if (options.orphan_dependents.value_or(false)) return false;
+  if (options.propagation != Propagation::kUnset && options.propagation != Propagation::kBackground)
+    return false;
+  const std::string_view body = object.body.bytes;
+  const auto metadata = FindMemberText(body, "metadata");
+  if (!metadata) return false;
+  const std::string_view text = body.substr(metadata->begin, metadata->end - metadata->begin);
+  return !FindMemberText(text, "finalizers") && !FindMemberText(text, "deletionTimestamp");
+}
+
+base::Result<Attempt> TryDelete(Context& context, const std::string& key, const DeleteOptions& options,
+                                LastState last_state) {
   const Strategy& strategy = *context.strategy;
   const std::string name = NameInKey(key);
   ANNEX_RETURN_IF_ERROR(strategy.CheckDeletable(name));
@@ -115,6 +132,11 @@ base::Result<Attempt> TryDelete(Context& context, const std::string& key, const 
   ANNEX_TRY(attempt.mutation.seen,
             context.parts.store.Load(attempt.mutation.collection, attempt.mutation.key));
   if (!attempt.mutation.seen) return base::Error(NotFound(context.resource(), name));
+  if (last_state == LastState::kUnwanted && GoesAtOnce(strategy, *attempt.mutation.seen, options)) {
+    attempt.outcome.gone = true;
+    attempt.commits = !options.dry_run;
+    return attempt;
+  }
   ANNEX_TRY(Value object, ReadStored(strategy, *attempt.mutation.seen));
   ANNEX_RETURN_IF_ERROR(CheckPreconditions(context, name, object, options));
   attempt.outcome.uid = json::TextAt(object, {"metadata", "uid"});
@@ -136,13 +158,14 @@ base::Result<Attempt> TryDelete(Context& context, const std::string& key, const 
 }  // namespace
 
 base::Task<base::Result<Deleted>> DeleteObject(Context& context, std::string key,
-                                               const DeleteOptions& options) {
+                                               const DeleteOptions& options, LastState last_state) {
   while (true) {
-    ANNEX_CO_TRY(Attempt attempt, TryDelete(context, key, options));
+    ANNEX_CO_TRY(Attempt attempt, TryDelete(context, key, options, last_state));
     if (!attempt.commits) co_return std::move(attempt.outcome);
     auto committed = co_await Commit(context, std::move(attempt.mutation));
     if (committed) {
-      attempt.outcome.object["metadata"]["resourceVersion"] = std::to_string(committed->revision);
+      if (!attempt.outcome.object.is_null())
+        attempt.outcome.object["metadata"]["resourceVersion"] = std::to_string(committed->revision);
       co_return std::move(attempt.outcome);
     }
     if (committed.error().reason == base::Reason::kNotFound)

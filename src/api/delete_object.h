@@ -6,6 +6,7 @@
 #include "context.h"
 #include "options.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -19,9 +20,13 @@ struct Deleted {
   json::Value object;
 };
 
+// Whether the caller wants Deleted::object and uid. Who deletes thousands does not, and most objects then go
+// without being parsed.
+enum class LastState : std::uint8_t { kWanted, kUnwanted };
+
 // Deletes the object with a key of the context's resource. Errors: NotFound, Conflict (a precondition),
 // Forbidden. REQUIRES: `options` outlives the task.
 base::Task<base::Result<Deleted>> DeleteObject(Context& context, std::string key,
-                                               const DeleteOptions& options);
+                                               const DeleteOptions& options, LastState last_state);
 
 }  // namespace annex::api

@@ -7,7 +7,8 @@
 namespace annex::api {
 namespace {
 
-constexpr std::size_t kAtOnce = 256;
+// As many as the store commits in one group.
+constexpr std::size_t kAtOnce = 1024;
 // Keys that DeleteAll takes up in one go.
 constexpr std::size_t kPage = 10'000;
 
@@ -28,7 +29,7 @@ void Deletions::Start(std::function<void(base::Result<void>)> done) {
 base::Task<void> Deletions::Work() {
   while (next_ < keys_.size() && result_) {
     std::string key = keys_[next_++];
-    auto deleted = co_await DeleteObject(context_, std::move(key), options_);
+    auto deleted = co_await DeleteObject(context_, std::move(key), options_, LastState::kUnwanted);
     if (deleted && !deleted->gone) ++marked_;
     if (!deleted && deleted.error().reason != base::Reason::kNotFound) result_ = base::Error(deleted.error());
   }

@@ -1,5 +1,9 @@
 #include "request_metrics.h"
 
+#include <array>
+#include <string_view>
+#include <utility>
+
 namespace annex::api {
 namespace {
 
@@ -50,23 +54,42 @@ RequestMetrics::RequestMetrics(base::Metrics& metrics)
 
 void RequestMetrics::Count(const RequestInfo& info, bool known_resource, bool dry_run, int code,
                            std::chrono::duration<double> duration, std::size_t response_bytes) {
-  const std::string verb = MetricVerb(info);
-  const bool resource = info.resource_request && known_resource;
-  const std::string group = resource ? info.group : "";
-  const std::string version = resource ? info.version : "";
-  const std::string name = resource ? info.resource : "";
-  const std::string subresource =
-      resource && (info.subresource == "status" || info.subresource == "scale") ? info.subresource : "";
-  const std::string scope = resource ? ScopeOf(info) : "";
-  requests_
-      .With({verb, dry_run ? "All" : "", group, version, name, subresource, scope, "annex",
-             std::to_string(code)})
-      .Increment();
+  const Series series = SeriesOf(info, known_resource, dry_run, code);
+  series.requests->Increment();
   // A watch lasts as long as its client likes.
   if (info.verb == "watch") return;
-  const std::vector<std::string> labels = {verb, group, version, name, subresource, scope, "annex"};
-  durations_.With(labels).Observe(duration.count());
-  sizes_.With(labels).Observe(static_cast<double>(response_bytes));
+  series.durations->Observe(duration.count());
+  series.sizes->Observe(static_cast<double>(response_bytes));
+}
+
+RequestMetrics::Series RequestMetrics::SeriesOf(const RequestInfo& info, bool known_resource, bool dry_run,
+                                                int code) {
+  const bool resource = info.resource_request && known_resource;
+  const bool subresource = resource && (info.subresource == "status" || info.subresource == "scale");
+  const std::string verb = MetricVerb(info);
+  const std::string code_text = std::to_string(code);
+  const std::string scope = resource ? ScopeOf(info) : "";
+  // The values of all labels, in the order of the counter's.
+  const std::array<std::string_view, 8> values = {verb,
+                                                  dry_run ? "All" : "",
+                                                  resource ? info.group : std::string_view(),
+                                                  resource ? info.version : std::string_view(),
+                                                  resource ? info.resource : std::string_view(),
+                                                  subresource ? info.subresource : std::string_view(),
+                                                  scope,
+                                                  code_text};
+  std::string key;
+  key.reserve(128);
+  for (const std::string_view value : values) key.append(value).push_back('\0');
+  const base::MutexLock lock(mutex_);
+  if (const auto known = series_.find(key); known != series_.end()) return known->second;
+
+  const auto text = [&values](std::size_t i) { return std::string(values.at(i)); };
+  const std::vector<std::string> labels = {text(0), text(2), text(3), text(4), text(5), text(6), "annex"};
+  const Series made = {
+      &requests_.With({text(0), text(1), text(2), text(3), text(4), text(5), text(6), "annex", text(7)}),
+      &durations_.With(labels), &sizes_.With(labels)};
+  return series_.emplace(std::move(key), made).first->second;
 }
 
 }  // namespace annex::api

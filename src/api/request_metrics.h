@@ -3,10 +3,12 @@
 #pragma once
 
 #include "annex/base/metrics.h"
+#include "annex/base/mutex.h"
 #include "context.h"
 
 #include <chrono>
 #include <string>
+#include <unordered_map>
 
 namespace annex::api {
 
@@ -22,10 +24,21 @@ class RequestMetrics {
   base::Gauge& InFlight(bool read_only) { return inflight_.With({read_only ? "readOnly" : "mutating"}); }
 
  private:
+  struct Series {
+    base::Counter* requests;
+    base::Histogram* durations;
+    base::Histogram* sizes;
+  };
+  // Made at their first use and then found by one key: three look-ups by lists of labels would cost more than
+  // many a request.
+  Series SeriesOf(const RequestInfo& info, bool known_resource, bool dry_run, int code);
+
   base::MetricFamily<base::Counter>& requests_;
   base::MetricFamily<base::Histogram>& durations_;
   base::MetricFamily<base::Histogram>& sizes_;
   base::MetricFamily<base::Gauge>& inflight_;
+  base::Mutex mutex_;
+  std::unordered_map<std::string, Series> series_ ANNEX_GUARDED_BY(mutex_);
 };
 
 }  // namespace annex::api

@@ -69,21 +69,22 @@ struct WatchPlan {
 class WakeSlot {
  public:
   void Set(std::function<void()> wake) {
+    auto shared = std::make_shared<const std::function<void()>>(std::move(wake));
     const base::MutexLock lock(mutex_);
-    wake_ = std::move(wake);
+    wake_.swap(shared);
   }
   void Wake() {
-    std::function<void()> wake;
+    std::shared_ptr<const std::function<void()>> wake;
     {
       const base::MutexLock lock(mutex_);
       wake = wake_;
     }
-    if (wake) wake();
+    if (wake) (*wake)();
   }
 
  private:
   base::Mutex mutex_;
-  std::function<void()> wake_ ANNEX_GUARDED_BY(mutex_);
+  std::shared_ptr<const std::function<void()>> wake_ ANNEX_GUARDED_BY(mutex_);
 };
 
 class WatchSource final : public BodySource {

@@ -62,8 +62,24 @@ void IoThread::Stop() {
   thread_.reset();
 }
 
+// The first task of a turn rings for all that follow until the thread comes to them: an event wakes many
+// watches at once.
 void IoThread::Post(std::function<void()> task) {
-  asio::post(context_, std::move(task));
+  {
+    const base::MutexLock lock(mutex_);
+    posted_.push_back(std::move(task));
+    if (posted_.size() > 1) return;
+  }
+  asio::post(context_, [this] { RunPosted(); });
+}
+
+void IoThread::RunPosted() {
+  std::vector<std::function<void()>> tasks;
+  {
+    const base::MutexLock lock(mutex_);
+    tasks.swap(posted_);
+  }
+  for (const auto& task : tasks) task();
 }
 
 std::unique_ptr<base::Executor::Timer> IoThread::After(std::chrono::nanoseconds delay,

@@ -3,6 +3,7 @@
 
 #include "annex/base/clock.h"
 #include "annex/base/executor.h"
+#include "annex/base/mutex.h"
 #include "annex/base/task.h"
 #include "annex/base/thread.h"
 #include "asio.h"
@@ -70,6 +71,7 @@ class IoThread final : public base::Executor {
 
  private:
   void Sweep();
+  void RunPosted();
 
   const base::Clock& clock_;
   asio::io_context context_{1};
@@ -83,6 +85,8 @@ class IoThread final : public base::Executor {
   std::vector<char> plaintext_;
   std::vector<std::string> buffers_;
   base::TaskScope tasks_;
+  base::Mutex mutex_;
+  std::vector<std::function<void()>> posted_ ANNEX_GUARDED_BY(mutex_);
   std::optional<base::Thread> thread_;  // last: it uses all of the above
 };
 

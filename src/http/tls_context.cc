@@ -41,7 +41,11 @@ base::Result<std::shared_ptr<asio::ssl::context>> MakeTlsContext(const Identity&
   SSL_CTX_set_mode(handle, SSL_MODE_RELEASE_BUFFERS);
   // Forward secrecy and authenticated encryption only (Mozilla's intermediate profile without its old
   // ciphers).
-  SSL_CTX_set_cipher_list(handle, "ECDHE+AESGCM:ECDHE+CHACHA20");
+  SSL_CTX_set_cipher_list(handle, "ECDHE+AESGCM+AES128:ECDHE+AESGCM:ECDHE+CHACHA20");
+  // In Go's order, which is kube-apiserver's: AES-128 is as good here and a quarter cheaper than OpenSSL's
+  // first, AES-256.
+  SSL_CTX_set_ciphersuites(handle,
+                           "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256");
   SSL_CTX_set_alpn_select_cb(handle, ChooseProtocol, nullptr);
   // Whether a certificate counts is decided per request (auth::Peer); the handshake only proves that the
   // client has its key.

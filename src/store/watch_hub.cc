@@ -23,7 +23,7 @@ WatchHub::Watcher::Watcher(WatchHub& hub, CollectionId collection, std::string p
     : hub_(hub),
       collection_(collection),
       prefix_(std::move(prefix)),
-      wake_(std::move(wake)),
+      wake_(std::make_shared<const std::function<void()>>(std::move(wake))),
       cursor_(after) {}
 
 WatchHub::Watcher::~Watcher() {
@@ -70,7 +70,7 @@ WatchHub::Collection& WatchHub::Find(CollectionId id) {
 }
 
 void WatchHub::OnCommitted(const std::vector<EventPtr>& events, Revision upto) {
-  std::vector<std::function<void()>> wakes;
+  Wakes wakes;
   {
     const base::MutexLock lock(mutex_);
     for (const EventPtr& event : events) {
@@ -116,7 +116,7 @@ void WatchHub::OnCollectionDropped(CollectionId collection) {
 }
 
 void WatchHub::Interrupt(CollectionId collection) {
-  std::vector<std::function<void()>> wakes;
+  Wakes wakes;
   {
     const base::MutexLock lock(mutex_);
     for (Watcher* watcher : Find(collection).watchers) {
@@ -127,8 +127,8 @@ void WatchHub::Interrupt(CollectionId collection) {
   Wake(wakes);
 }
 
-void WatchHub::Wake(const std::vector<std::function<void()>>& wakes) {
-  for (const auto& wake : wakes) wake();
+void WatchHub::Wake(const Wakes& wakes) {
+  for (const auto& wake : wakes) (*wake)();
 }
 
 bool WatchHub::NextFromMemory(Watcher& watcher, Watcher::Batch& batch) {

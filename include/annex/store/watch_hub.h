@@ -35,7 +35,7 @@ class WatchHub final : public CommitObserver {
   struct Options {
     // Events in memory, over all collections. Overflow: the oldest are dropped; watchers that still need them
     // read the log.
-    std::size_t max_bytes = 32UL << 20U;
+    std::size_t max_bytes = 16UL << 20U;
     // Events that one Next() gives at most.
     std::size_t batch_events = 512;
     std::size_t batch_bytes = 1UL << 20U;
@@ -73,7 +73,7 @@ class WatchHub final : public CommitObserver {
     WatchHub& hub_;
     const CollectionId collection_;
     const std::string prefix_;
-    const std::function<void()> wake_;
+    const std::shared_ptr<const std::function<void()>> wake_;
     // Both are guarded by hub_.mutex_ while idle_; else cursor_ belongs to the thread that calls Next.
     Revision cursor_;
     bool idle_ = false;
@@ -105,7 +105,8 @@ class WatchHub final : public CommitObserver {
   // Gives the events from memory if it reaches back to the watcher's cursor; false if not.
   bool NextFromMemory(Watcher& watcher, Watcher::Batch& batch);
   void Remove(Watcher& watcher);
-  static void Wake(const std::vector<std::function<void()>>& wakes);
+  using Wakes = std::vector<std::shared_ptr<const std::function<void()>>>;
+  static void Wake(const Wakes& wakes);
 
   const Options options_;
   Store* store_ = nullptr;

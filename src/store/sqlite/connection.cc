@@ -97,6 +97,10 @@ void Connection::Close::operator()(sqlite3* handle) const {
 
 base::Result<std::unique_ptr<Connection>> Connection::Open(const std::string& path, const std::string& vfs,
                                                            Mode mode, std::int64_t cache_bytes) {
+  // Nobody reads SQLite's own statistics of memory, for which every allocation takes a lock of the whole
+  // process. (It is too late once the library is in use, as in tests that register a VFS; then it keeps
+  // them.)
+  [[maybe_unused]] static const int kConfigured = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   sqlite3* handle = nullptr;
   const int create = mode == Mode::kWriter ? SQLITE_OPEN_CREATE : 0;
   const int code =
