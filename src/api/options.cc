@@ -114,7 +114,15 @@ void CheckWatch(const ListOptions& options, const std::string& match, FieldError
     errors.push_back(json::ForbiddenError(
         path, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
   }
-  if (match.empty()) return;
+  // A watch from nowhere begins with what is there, as if sendInitialEvents had asked for it.
+  const bool from_nowhere = options.resource_version.empty() || options.resource_version == "0";
+  if (match.empty()) {
+    if (!options.continue_token.empty() && from_nowhere && !options.send_initial_events) {
+      errors.push_back(
+          json::ForbiddenError(path, "resourceVersionMatch is forbidden when continue is provided"));
+    }
+    return;
+  }
   if (!options.send_initial_events) {
     errors.push_back(json::ForbiddenError(
         path, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));

@@ -7,6 +7,7 @@
 //   state kLive      events after the cursor, as they match the selection  waits for the hub's wake kEnded
 //   nothing                                               the stream's end
 //
+#include <algorithm>
 // A watch ends cleanly at its timeout, when its definition changes, and when the server stops; with an ERROR
 // event when its revision is too old.
 
@@ -23,6 +24,9 @@
 
 namespace annex::api {
 namespace {
+
+// Longer than any connection lasts, and short enough to be counted in nanoseconds.
+constexpr std::chrono::seconds kMaxTimeout = std::chrono::hours(24 * 365);
 
 // kube-apiserver ends a watch without timeoutSeconds after 30 to 60 minutes, so that clients do not all come
 // back at once.
@@ -324,8 +328,10 @@ base::Result<WatchPlan> PlanWatch(const Context& context, const ListOptions& opt
   if (plan.send_state && plan.after > context.parts.store.CurrentRevision()) {
     return base::Error(ResourceVersionTooLarge(plan.after, context.parts.store.CurrentRevision()));
   }
-  plan.timeout = std::chrono::seconds(options.timeout_seconds.value_or(0));
-  if (plan.timeout.count() <= 0) {
+  // A negative timeout has passed already.
+  plan.timeout = std::chrono::seconds(
+      std::clamp<std::int64_t>(options.timeout_seconds.value_or(0), -1, kMaxTimeout.count()));
+  if (plan.timeout.count() == 0) {
     plan.timeout = kMinTimeout + std::chrono::seconds(context.parts.random.Below(kMinTimeout.count()));
   }
   return plan;

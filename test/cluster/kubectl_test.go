@@ -115,6 +115,7 @@ var kubectlSteps = []struct {
 	{"get finds by label, by field, by short name and by category", kubectlFinds},
 	{"apply creates, changes and removes", kubectlApplies},
 	{"patch and edit change an object", kubectlChanges},
+	{"namespaces and definitions are applied and patched", kubectlChangesBuiltins},
 	{"label and annotate", kubectlLabels},
 	{"describe shows all fields", kubectlDescribes},
 	{"scale sets the replicas", kubectlScales},
@@ -187,6 +188,26 @@ func kubectlApplies(t *testing.T, k *kubectl) {
 	difference, stderr, _ := k.try(t, k.manifest("applied", "blue", 1), "diff", "-f", "-") // a difference is exit code 1
 	wantMatch(t, difference+stderr, `(?m)^-  color: green\n\+  color: blue$`)
 	k.run(t, "delete", k.b.widgetType(), "--all")
+}
+
+// For built-in types kubectl sends strategic merge patches.
+func kubectlChangesBuiltins(t *testing.T, k *kubectl) {
+	name := k.namespace + "-applied"
+	manifest := func(tier string) string {
+		return "apiVersion: v1\nkind: Namespace\nmetadata: {name: " + name + ", labels: {tier: " + tier + "}}\n"
+	}
+	wantMatch(t, k.feed(t, manifest("gold"), "apply", "-f", "-"), name+` created`)
+	wantMatch(t, k.feed(t, manifest("silver"), "apply", "-f", "-"), name+` configured`)
+	k.run(t, "patch", "namespace", name, "-p", `{"metadata":{"labels":{"patched":"yes"}}}`)
+	wantMatch(t, k.run(t, "get", "namespace", name, "--show-labels"), `patched=yes,tier=silver`)
+
+	if k.b.Name == harness.BackendAggregated {
+		return // its definitions are files
+	}
+	definition := "widgets." + k.b.Domain
+	k.run(t, "patch", "crd", definition, "-p", `{"metadata":{"labels":{"patched":"yes"}}}`)
+	wantMatch(t, k.run(t, "get", "crd", definition, "--show-labels"), `patched=yes`)
+	k.run(t, "label", "crd", definition, "patched-")
 }
 
 func kubectlChanges(t *testing.T, k *kubectl) {

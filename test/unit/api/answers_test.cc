@@ -39,6 +39,23 @@ TEST_CASE("a watch refuses what is no answer before what is no stream", "[api][a
   CHECK(api.Get(kWidgets, "application/vnd.kubernetes.protobuf").message() == kAnyForm);
 }
 
+TEST_CASE("a watch whose time is over before it began ends at once", "[api][watch]") {
+  ApiFixture api;
+  api.Create("a");
+  CHECK(api.Get(kWidgets + "?watch=1&timeoutSeconds=-1").status == 200);
+  CHECK(api.Get(kWidgets + "?watch=1&timeoutSeconds=9223372036854775808").status == 400);
+}
+
+TEST_CASE("a watch from nowhere cannot be continued", "[api][watch]") {
+  ApiFixture api;
+  const Answer answer = api.Get(kWidgets + "?watch=1&timeoutSeconds=1&continue=abc");
+  CHECK(answer.status == 422);
+  CHECK(answer.message() ==
+        "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is "
+        "forbidden when continue is "
+        "provided");
+}
+
 TEST_CASE("one object is no list, and a list no object", "[api][answers]") {
   ApiFixture api;
   api.Create("a");
