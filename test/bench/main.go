@@ -25,6 +25,7 @@ type options struct {
 	record      string // the file of earlier figures
 	report      string // the page to write; empty means none
 	version     string // of Annex's sources
+	command     string // what was asked for, without the places of files
 }
 
 func main() {
@@ -55,6 +56,12 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.report, "report", "", "the page to write")
 	flags.StringVar(&o.version, "annex-version", "unknown", "what to call the Annex that is measured")
 	_ = flags.Parse(args)
+	o.command = "scripts/bench"
+	flags.Visit(func(f *flag.Flag) {
+		if !slices.Contains([]string{"dir", "record", "report", "annex-version"}, f.Name) {
+			o.command += fmt.Sprintf(" --%s=%s", f.Name, f.Value)
+		}
+	})
 	o.plan.warmUp = o.plan.duration / 4
 	if o.quick {
 		o.plan = plan{rounds: 1, duration: 2 * time.Second, warmUp: time.Second / 2}
@@ -95,7 +102,7 @@ func run(ctx context.Context, o options) error {
 	if o.skipNative {
 		shown.merge(saved, native)
 	}
-	shown.Command = "scripts/bench " + strings.Join(os.Args[1:], " ")
+	shown.Command = o.command
 	if shown.Machine, err = thisMachine(o.version); err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ type machine struct {
 	MemoryGiB  float64           `json:"memoryGiB"`
 	Model      string            `json:"model"`
 	Kernel     string            `json:"kernel"`
+	Load       float64           `json:"load"` // the load average before the run
 	Versions   map[string]string `json:"versions"`
 }
 

@@ -135,7 +135,7 @@ func page(r *record) string {
 	return fmt.Sprintf(`# Benchmarks
 
 Made by %s; do not edit. The last run: %s, on %d processors (%s), %.0f GiB, Linux %s; kube-apiserver %s with its etcd
-(fsync on), Annex %s.
+(fsync on), Annex %s. %s
 
 The same requests go to both servers, one after the other in rounds of a few seconds; the median round counts. The load generator is
 on the same machine, in Go, over HTTP/2 with %d requests under way (%d for the list of all). CPU/op is user and system time of the server processes
@@ -143,7 +143,7 @@ on the same machine, in Go, over HTTP/2 with %d requests under way (%d for the l
 generator, is not. Both sides have acknowledged writes on disk. An object is served in %d bytes by kube-apiserver and in %d by Annex.
 
 %s`, "`"+strings.TrimSpace(r.Command)+"`", newest.Format(time.DateOnly), m.Processors, m.Model, m.MemoryGiB, m.Kernel,
-		m.Versions["kube-apiserver"], m.Versions["annex"], loadConcurrency, listConcurrency, r.Sizes[native], r.Sizes[annex], report(r))
+		m.Versions["kube-apiserver"], m.Versions["annex"], busyNote(m), loadConcurrency, listConcurrency, r.Sizes[native], r.Sizes[annex], report(r))
 }
 
 func describeMachine() (machine, error) {
@@ -159,8 +159,18 @@ func describeMachine() (machine, error) {
 		Processors: runtime.NumCPU(),
 		MemoryGiB:  float64(system.Totalram) * float64(system.Unit) / (1 << 30),
 		Model:      processorModel(),
-		Kernel:     unix.ByteSliceToString(name.Release[:]),
+		Kernel:     strings.Join(strings.SplitN(unix.ByteSliceToString(name.Release[:]), ".", 3)[:2], "."),
+		Load:       float64(system.Loads[0]) / (1 << unix.SI_LOAD_SHIFT),
 	}, nil
+}
+
+// busyNote warns of figures from a machine that had other work: all of them are then too high, the ratios less so.
+func busyNote(m machine) string {
+	if m.Load < 0.5*float64(m.Processors) {
+		return "The machine had nothing else to do."
+	}
+	return fmt.Sprintf("**The machine was busy with other work** (load average %.1f at the beginning): times and rates are worse than they are on "+
+		"an idle one, on both sides; ratios hold better.", m.Load)
 }
 
 func processorModel() string {
