@@ -51,7 +51,7 @@ base::Result<Pki> Pki::Open(const std::string& data_directory, const base::Clock
     ANNEX_TRY(auto authority, auth::CertificateAuthority::Load(*stored));
     return Pki(std::move(authority), directory, clock);
   }
-  ANNEX_TRY(auto authority, auth::CertificateAuthority::Make("annex", kAuthorityLifetime, clock.Now()));
+  ANNEX_TRY(auto authority, auth::CertificateAuthority::Make("annex-ca", kAuthorityLifetime, clock.Now()));
   ANNEX_RETURN_IF_ERROR(Save(directory + "/ca", authority.pem()));
   base::LogInfo("Made a certificate authority", {{"folder", directory}});
   return Pki(std::move(authority), directory, clock);

@@ -5,8 +5,8 @@
 #include "annex/definition/resource.h"
 #include "annex/json/value.h"
 
+#include <set>
 #include <string>
-#include <vector>
 
 namespace annex::source {
 
@@ -17,8 +17,15 @@ struct AcceptedNames {
   std::string message;  // `"x" is already in use`
 };
 
-// `others`: the accepted names of the other definitions of the group.
+// The names that other definitions of the group have.
+struct UsedNames {
+  std::set<std::string> resources;  // plural, singular, short
+  std::set<std::string> kinds;      // kind, list kind
+  void Add(const definition::Names& accepted);
+};
+
+// `current`: what of the definition's names was accepted before.
 AcceptedNames AcceptNames(const definition::Names& wanted, const definition::Names& current,
-                          const std::vector<definition::Names>& others);
+                          const UsedNames& used);
 
 }  // namespace annex::source

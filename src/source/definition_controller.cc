@@ -121,17 +121,22 @@ base::Task<void> DefinitionController::OnSynced(std::function<void()> ready) {
 }
 
 base::Task<void> DefinitionController::OnDefinition(std::string name, const Value* definition) {
-  const auto known = known_.find(name);
-  std::string group = definition != nullptr   ? GroupOf(*definition)
-                      : known != known_.end() ? GroupOf(known->second.definition)
-                                              : "";
+  const auto found = known_.find(name);
+  const Known before = found == known_.end() ? Known() : found->second;
   if (definition == nullptr) {
     known_.erase(name);
     co_await Withdraw(name);
   } else {
-    known_[name].definition = *definition;
+    Known& known = known_[name];
+    known.definition = *definition;
+    known.group = GroupOf(*definition);
+    known.accepted = NamesAt(*definition, {"status", "acceptedNames"});
   }
-  if (synced_) co_await ReconcileGroup(std::move(group));
+  if (!synced_) co_return;
+  co_await Reconcile(name);
+  const auto after = known_.find(name);
+  const bool gave_up = after == known_.end() || after->second.accepted != before.accepted;
+  if (gave_up && before.accepted != definition::Names()) co_await ReconcileWaiting(before.group);
 }
 
 base::Task<void> DefinitionController::Withdraw(std::string name) {
@@ -144,10 +149,11 @@ base::Task<void> DefinitionController::Withdraw(std::string name) {
   }
 }
 
-base::Task<void> DefinitionController::ReconcileGroup(std::string group) {
+base::Task<void> DefinitionController::ReconcileWaiting(std::string group) {
   std::vector<std::string> names;
   for (const auto& [name, known] : known_) {
-    if (GroupOf(known.definition) == group) names.push_back(name);
+    if (known.group == group && !definition::ConditionIsTrue(known.definition, "NamesAccepted"))
+      names.push_back(name);
   }
   for (std::string& name : names) co_await Reconcile(std::move(name));
 }
@@ -156,13 +162,12 @@ base::Task<void> DefinitionController::Reconcile(std::string name) {
   const auto known = known_.find(name);
   if (known == known_.end()) co_return;
   const Value definition = known->second.definition;
-  const definition::Names current = NamesAt(definition, {"status", "acceptedNames"});
-  std::vector<definition::Names> others;
+  UsedNames used;
   for (const auto& [other_name, other] : known_) {
-    if (other_name == name || GroupOf(other.definition) != GroupOf(definition)) continue;
-    others.push_back(NamesAt(other.definition, {"status", "acceptedNames"}));
+    if (other_name != name && other.group == known->second.group) used.Add(other.accepted);
   }
-  const AcceptedNames accepted = AcceptNames(NamesAt(definition, {"spec", "names"}), current, others);
+  const AcceptedNames accepted =
+      AcceptNames(NamesAt(definition, {"spec", "names"}), known->second.accepted, used);
 
   // Served before its conditions say so: who waits for them finds it there.
   ResourcePublisher::Options options;
@@ -188,8 +193,10 @@ base::Task<void> DefinitionController::Reconcile(std::string name) {
   Value expected = definition;
   if (!change(expected)) co_return;
   // The others see the names at once, not only when the change comes back from the store.
-  if (const auto still = known_.find(name); still != known_.end())
+  if (const auto still = known_.find(name); still != known_.end()) {
     still->second.definition["status"] = expected["status"];
+    still->second.accepted = accepted.names;
+  }
   auto updated = co_await parts_.definitions.Update(name, change, parts_.executor);
   if (!updated) {
     base::LogError("Setting the status of a definition failed",

@@ -53,14 +53,16 @@ class DefinitionController {
  private:
   struct Known {
     json::Value definition;
-    bool finalizing = false;  // its objects are being deleted
+    std::string group;
+    definition::Names accepted;  // status.acceptedNames
+    bool finalizing = false;     // its objects are being deleted
   };
 
   base::Task<void> OnSynced(std::function<void()> ready);
   base::Task<void> OnDefinition(std::string name, const json::Value* definition);
   base::Task<void> Reconcile(std::string name);
-  // A change of one definition may free names for, or take them from, others of its group.
-  base::Task<void> ReconcileGroup(std::string group);
+  // Names that one definition gave up may be what others of its group wait for.
+  base::Task<void> ReconcileWaiting(std::string group);
   base::Task<void> Finalize(std::string name);
   base::Task<void> DeleteAllObjects(std::string name);
   base::Task<void> Withdraw(std::string name);

@@ -1,13 +1,13 @@
 #include "annex/source/folder_watch.h"
 
+#include "support/temporary_directory.h"
+
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
 
 #include <catch2/catch.hpp>
-
-#include "support/temporary_directory.h"
 
 namespace annex::source {
 namespace {
