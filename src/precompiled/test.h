@@ -1,0 +1,4 @@
+// common.h and Catch2.
+#include "common.h"
+
+#include <catch2/catch.hpp>
