@@ -3,10 +3,10 @@
 // Thread rule: free functions.
 #pragma once
 
+#include "annex/base/result.h"
+
 #include <string>
 #include <string_view>
-
-#include <tl/expected.hpp>
 
 namespace annex::schema {
 

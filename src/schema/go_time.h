@@ -3,11 +3,11 @@
 // Thread rule: free functions.
 #pragma once
 
+#include "annex/base/result.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
-
-#include <tl/expected.hpp>
 
 namespace annex::schema {
 

@@ -30,7 +30,20 @@ std::vector<std::string_view> SplitTerms(std::string_view text) {
   return terms;
 }
 
+// Copies the character at `position` and returns where the next one begins. Go reads text by code points:
+// what is none becomes U+FFFD.
+std::size_t AppendCodePoint(std::string& to, std::string_view text, std::size_t position) {
+  constexpr char32_t kReplacement = 0xFFFD;
+  constexpr std::string_view kEncodedReplacement = "\xEF\xBF\xBD";
+  std::size_t end = position;
+  const bool invalid = base::NextCodePoint(text, end) == kReplacement;
+  to += invalid ? kEncodedReplacement : text.substr(position, end - position);
+  return end;
+}
+
 base::Result<std::string> Unescape(std::string_view text) {
+  // Upstream does not look at the characters of a value without special ones.
+  if (text.find_first_of("\\,=") == std::string_view::npos) return std::string(text);
   std::string value;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char character = text[i];
@@ -38,18 +51,19 @@ base::Result<std::string> Unescape(std::string_view text) {
       if (i + 1 == text.size()) return Bad("invalid field selector: invalid escape sequence: \\");
       const std::size_t begin = ++i;
       if (text[i] != '\\' && text[i] != ',' && text[i] != '=') {
-        std::size_t end = begin;
-        base::NextCodePoint(text, end);
-        return Bad("invalid field selector: invalid escape sequence: \\" +
-                   std::string(text.substr(begin, end - begin)));
+        std::string shown;
+        AppendCodePoint(shown, text, begin);
+        return Bad("invalid field selector: invalid escape sequence: \\" + shown);
       }
       value += text[i];
     } else if (character == ',' || character == '=') {
       // The number is how Go prints a character without a format of its own.
       return Bad("invalid field selector: unescaped character in value: " +
                  std::to_string(static_cast<int>(character)));
-    } else {
+    } else if (static_cast<unsigned char>(character) < 0x80) {
       value += character;
+    } else {
+      i = AppendCodePoint(value, text, i) - 1;
     }
   }
   return value;
@@ -86,6 +100,8 @@ base::Result<std::vector<FieldRequirement>> ParseFieldSelector(std::string_view 
                  "'");
     }
     ANNEX_TRY(std::string value, Unescape(split->value));
+    // As upstream, "=" alone asks for nothing.
+    if (split->field.empty() && value.empty()) continue;
     requirements.push_back({std::string(split->field), split->equal, std::move(value)});
   }
   return requirements;

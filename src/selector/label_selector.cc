@@ -42,10 +42,21 @@ bool IsSymbol(char character) {
   return std::string_view("=!(),><").find(character) != std::string_view::npos;
 }
 
-// Splits the text into tokens. A NUL ends the text, as it does upstream.
+bool EndsWord(char character) {
+  return IsSpace(character) || IsSymbol(character) || character == '\0';
+}
+
+// What Go's strconv.ParseInt takes: a sign of either kind.
+bool IsInteger(std::string_view text) {
+  const bool plus = text.starts_with('+');
+  return base::ParseInt64(plus ? text.substr(1) : text).has_value() && !text.starts_with("+-");
+}
+
+// Splits the text into tokens. As upstream, a NUL where a token could begin ends the text, and one behind a
+// word or a symbol only ends that.
 class Lexer {
  public:
-  explicit Lexer(std::string_view text) : text_(text.substr(0, text.find('\0'))) {}
+  explicit Lexer(std::string_view text) : text_(text) {}
 
   std::vector<Token> Scan() {
     std::vector<Token> tokens;
@@ -57,8 +68,10 @@ class Lexer {
  private:
   Token Next() {
     while (position_ < text_.size() && IsSpace(text_[position_])) ++position_;
-    if (position_ >= text_.size()) return {TokenType::kEnd, ""};
-    return IsSymbol(text_[position_]) ? Symbol() : Word();
+    if (position_ >= text_.size() || text_[position_] == '\0') return {TokenType::kEnd, ""};
+    Token token = IsSymbol(text_[position_]) ? Symbol() : Word();
+    if (position_ < text_.size() && text_[position_] == '\0') ++position_;
+    return token;
   }
 
   // Two characters where they make an operator, else one.
@@ -92,7 +105,7 @@ class Lexer {
 
   Token Word() {
     const std::size_t begin = position_;
-    while (position_ < text_.size() && !IsSpace(text_[position_]) && !IsSymbol(text_[position_])) ++position_;
+    while (position_ < text_.size() && !EndsWord(text_[position_])) ++position_;
     std::string word(text_.substr(begin, position_ - begin));
     if (word == "in") return {TokenType::kIn, std::move(word)};
     if (word == "notin") return {TokenType::kNotIn, std::move(word)};
@@ -223,29 +236,35 @@ class Parser {
     if (!IsIdentifier(Peek()) && Peek().type != TokenType::kComma) {
       return Bad("found '" + Peek().text + "', expected: ',', ')' or identifier");
     }
-    bool value_expected = true;
-    while (true) {
-      const Token& token = Take();
-      if (token.type == TokenType::kClose) {
-        if (value_expected) values.emplace_back();
-        break;
-      }
-      if (token.type == TokenType::kComma) {
-        if (value_expected) values.emplace_back();
-        value_expected = true;
-      } else if (IsIdentifier(token)) {
-        if (!value_expected) return Bad("found '" + token.text + "', expected: ',' or ')'");
-        values.push_back(token.text);
-        value_expected = false;
-      } else if (value_expected) {
-        return Bad("found '" + token.text + "', expected: ',', or identifier");
-      } else {
-        return Bad("found '" + token.text + "', expected: ',' or ')'");
-      }
-    }
+    ANNEX_TRY(values, Identifiers());
+    Take();  // the ')' at which they end
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
     return values;
+  }
+
+  // "a,b" up to the ')'. Upstream's parser takes an empty place, but not three of them in a row.
+  base::Result<std::vector<std::string>> Identifiers() {
+    std::vector<std::string> values;
+    while (true) {
+      const Token& token = Take();
+      if (IsIdentifier(token)) {
+        values.push_back(token.text);
+        if (Peek().type == TokenType::kClose) return values;
+        if (Peek().type != TokenType::kComma) return Bad("found '" + Peek().text + "', expected: ',' or ')'");
+        continue;
+      }
+      if (token.type != TokenType::kComma)
+        return Bad("found '" + token.text + "', expected: ',', or identifier");
+      if (values.empty()) values.emplace_back();
+      if (Peek().type == TokenType::kComma) {
+        Take();
+        values.emplace_back();
+      } else if (Peek().type == TokenType::kClose) {
+        values.emplace_back();
+        return values;
+      }
+    }
   }
 
   static base::Result<void> CheckValues(const std::string& key, const TermCondition& condition) {
@@ -254,7 +273,7 @@ class Parser {
     const bool compares = condition.op == Operator::kGreater || condition.op == Operator::kLess;
     for (std::size_t i = 0; i < condition.values.size(); ++i) {
       const std::string& value = condition.values[i];
-      if (compares && !base::ParseInt64(value)) {
+      if (compares && !IsInteger(value)) {
         messages.push_back(
             json::InvalidError(path.Index(i), value, "for 'Gt', 'Lt' operators, the value must be an integer")
                 .Message());
