@@ -181,6 +181,11 @@ void Connection::FinishAndClose() {
   Read();
 }
 
+void Connection::OnDeadline() {
+  const bool goes_on = !closed_ && !writing_ && !finishing_ && session_ && session_->OnDeadline();
+  if (!goes_on) Close();
+}
+
 void Connection::Close() {
   if (closed_) return;
   closed_ = true;

@@ -37,6 +37,9 @@ class Session {
   // The connection is closed: drop streams.
   virtual void OnClosed() = 0;
   virtual void Drain() = 0;
+  // The connection's deadline passed. True: the session gave up what was late, and goes on with a new
+  // deadline.
+  virtual bool OnDeadline() { return false; }
 };
 
 class Connection final : public Timed, public std::enable_shared_from_this<Connection> {
@@ -67,9 +70,11 @@ class Connection final : public Timed, public std::enable_shared_from_this<Conne
   void SetDeadline(std::chrono::steady_clock::duration from_now) {
     deadline_ = thread_.clock().Monotonic() + from_now;
   }
+  void SetDeadlineAt(std::chrono::steady_clock::time_point time) { deadline_ = time; }
   void SetNoDeadline() { deadline_ = std::chrono::steady_clock::time_point::max(); }
 
   std::chrono::steady_clock::time_point deadline() const override { return deadline_; }
+  void OnDeadline() override;
   void Close() override;
   void Drain() override;
   // An orderly end after the last answer: sends no more, reads on for a moment and drops what comes. Closing

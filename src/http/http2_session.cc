@@ -43,6 +43,7 @@ nghttp2_session_callbacks* Http2Session::MakeCallbacks() {
   nghttp2_session_callbacks_set_on_header_callback(callbacks, OnHeader);
   nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, OnFrame);
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, OnDataChunk);
+  nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, OnFrameSent);
   nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, OnStreamClose);
   nghttp2_session_callbacks_set_send_callback(callbacks, SendBytes);
   nghttp2_session_callbacks_set_send_data_callback(callbacks, SendData);
@@ -92,15 +93,46 @@ void Http2Session::OnData(std::string_view bytes) {
   connection_.Read();
 }
 
-// An idle connection ends after a while; one with open streams lasts as long as they do. Whether a client
-// takes what it is sent is watched in Flush.
+Http2Session::Stream* Http2Session::OldestIncomplete() {
+  while (!incomplete_.empty()) {
+    Stream* stream = Find(incomplete_.front());
+    if (stream != nullptr && !stream->served) return stream;
+    incomplete_.pop_front();
+  }
+  return nullptr;
+}
+
+// An idle connection ends after a while; one with open streams lasts as long as they do, but the client must
+// complete its requests in time. Whether it takes what it is sent is watched in Flush.
 void Http2Session::UpdateDeadline() {
   if (connection_.writing()) return;
+  const Limits& limits = connection_.host().limits;
   if (streams_.empty()) {
-    connection_.SetDeadline(connection_.host().limits.idle_timeout);
+    incomplete_.clear();
+    connection_.SetDeadline(limits.idle_timeout);
+  } else if (const Stream* oldest = OldestIncomplete()) {
+    connection_.SetDeadlineAt(oldest->begun + limits.request_timeout);
   } else {
     connection_.SetNoDeadline();
   }
+}
+
+// Only the late requests are given up: the connection may be a kube-apiserver's, with requests of other users
+// on it.
+bool Http2Session::OnDeadline() {
+  const auto now = connection_.thread().clock().Monotonic();
+  const auto timeout = connection_.host().limits.request_timeout;
+  bool gave_up = false;
+  for (const Stream* late = OldestIncomplete(); late != nullptr && late->begun + timeout <= now;
+       late = OldestIncomplete()) {
+    nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, incomplete_.front(), NGHTTP2_CANCEL);
+    incomplete_.pop_front();
+    gave_up = true;
+  }
+  if (!gave_up) return false;
+  UpdateDeadline();
+  Flush();
+  return true;
 }
 
 void Http2Session::Flush() {
@@ -145,6 +177,8 @@ int Http2Session::OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame, v
   if (frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
   auto& session = *static_cast<Http2Session*>(self);
   Stream& stream = session.streams_[frame->hd.stream_id];
+  stream.begun = session.connection_.thread().clock().Monotonic();
+  session.incomplete_.push_back(frame->hd.stream_id);
   stream.request.peer = session.connection_.peer();
   stream.request.remote_address = session.connection_.remote_address();
   stream.request.executor = &session.connection_.thread();
@@ -206,6 +240,17 @@ int Http2Session::OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* se
   auto& session = *static_cast<Http2Session*>(self);
   Stream* stream = session.Find(frame->hd.stream_id);
   if (stream != nullptr && !stream->served) session.Serve(frame->hd.stream_id, *stream);
+  return 0;
+}
+
+// An answer that did not wait for the whole request (its body was too large) ends the request too: nothing
+// more of it is wanted.
+int Http2Session::OnFrameSent(nghttp2_session* session, const nghttp2_frame* frame, void*) {
+  const bool ends = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+  if (!ends || (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA)) return 0;
+  if (nghttp2_session_get_stream_remote_close(session, frame->hd.stream_id) == 0) {
+    nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_NO_ERROR);
+  }
   return 0;
 }
 

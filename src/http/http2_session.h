@@ -9,7 +9,9 @@
 #include "annex/api/message.h"
 #include "connection.h"
 
+#include <chrono>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -28,6 +30,7 @@ class Http2Session final : public Session {
   void OnWritten() override;
   void OnClosed() override;
   void Drain() override;
+  bool OnDeadline() override;
 
  private:
   struct Stream {
@@ -41,6 +44,7 @@ class Http2Session final : public Session {
     bool ended = false;     // the piece is the last
     bool deferred = false;  // nghttp2 waits for Resume
     bool head = false;
+    std::chrono::steady_clock::time_point begun;
   };
 
   static nghttp2_session_callbacks* MakeCallbacks();
@@ -51,6 +55,7 @@ class Http2Session final : public Session {
   static int OnFrame(nghttp2_session* session, const nghttp2_frame* frame, void* self);
   static int OnDataChunk(nghttp2_session* session, std::uint8_t flags, std::int32_t id,
                          const std::uint8_t* data, std::size_t length, void* self);
+  static int OnFrameSent(nghttp2_session* session, const nghttp2_frame* frame, void* self);
   static int OnStreamClose(nghttp2_session* session, std::int32_t id, std::uint32_t error, void* self);
   static ssize_t ReadBody(nghttp2_session* session, std::int32_t id, std::uint8_t* buffer, std::size_t length,
                           std::uint32_t* flags, nghttp2_data_source* source, void* self);
@@ -72,10 +77,14 @@ class Http2Session final : public Session {
   // Flush at the end of this turn of the thread, so that the answers of one turn share a write.
   void FlushSoon();
   void UpdateDeadline();
+  // The oldest stream whose request is not complete yet; nullptr if there is none.
+  Stream* OldestIncomplete();
 
   Connection& connection_;
   nghttp2_session* session_ = nullptr;
   std::map<std::int32_t, Stream> streams_;
+  // In the order in which they began. Streams that were served or closed may still be in it.
+  std::deque<std::int32_t> incomplete_;
   std::string out_;  // what Flush collects
   bool flush_posted_ = false;
   bool in_receive_ = false;

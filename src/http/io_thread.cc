@@ -113,7 +113,7 @@ void IoThread::Sweep() {
   for (Timed* connection : connections_) {
     if (connection->deadline() <= now) late.push_back(connection);
   }
-  for (Timed* connection : late) connection->Close();
+  for (Timed* connection : late) connection->OnDeadline();
   sweep_timer_.expires_after(kSweepInterval);
   sweep_timer_.async_wait([this](const ErrorCode& error) {
     if (!error) Sweep();

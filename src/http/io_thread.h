@@ -24,8 +24,9 @@ namespace annex::http {
 class Timed {
  public:
   virtual ~Timed() = default;
-  // When the connection is closed unless something happens before.
+  // When OnDeadline is called unless something happens before.
   virtual std::chrono::steady_clock::time_point deadline() const = 0;
+  virtual void OnDeadline() = 0;
   virtual void Close() = 0;
   // The server stops: finish what is under way, begin nothing new.
   virtual void Drain() = 0;
