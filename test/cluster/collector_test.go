@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/util/retry"
 
 	"annex.dev/annex/test/cluster/harness"
 )
@@ -202,8 +203,17 @@ func collectForeground(t *testing.T, b *backend) {
 	if finalizers := owner.GetFinalizers(); len(finalizers) != 1 || finalizers[0] != metav1.FinalizerDeleteDependents {
 		t.Errorf("the waiting owner has finalizers %v", finalizers)
 	}
-	part = must(b.parts(f.namespace).Get(t.Context(), "child", metav1.GetOptions{}))(t)
-	part.SetFinalizers(nil)
-	must(b.parts(f.namespace).Update(t.Context(), part, metav1.UpdateOptions{}))(t)
+	// The garbage collector may delete the child, which changes it, between the read and the update.
+	if err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		part, err := b.parts(f.namespace).Get(t.Context(), "child", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		part.SetFinalizers(nil)
+		_, err = b.parts(f.namespace).Update(t.Context(), part, metav1.UpdateOptions{})
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
 	f.awaitMembers(t, "")
 }
