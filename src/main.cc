@@ -4,6 +4,7 @@
 
 #include <iostream>
 #include <string>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 
@@ -65,6 +66,17 @@ void AddServe(CLI::App& app, annex::server::ServeOptions& options, std::string& 
   serve->add_flag("-v,--verbose", verbosity, "Log every request");
 }
 
+// CLI11 only says that a subcommand is missing, when what stands in its place is none.
+int ReportParseError(const CLI::App& app, const CLI::ParseError& error, std::string_view first_argument) {
+  const bool names_subcommand = !first_argument.empty() && !first_argument.starts_with('-');
+  if (error.get_name() == "RequiredError" && app.get_subcommands().empty() && names_subcommand) {
+    std::cerr << "annex: there is no subcommand \"" << first_argument
+              << "\"\nRun with --help for more information.\n";
+    return kUsage;
+  }
+  return app.exit(error) == 0 ? 0 : kUsage;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -79,7 +91,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kUsage;
+    return ReportParseError(app, error, argc > 1 ? argv[1] : "");
   }
   if (app.got_subcommand("version")) {
     std::cout << "annex " ANNEX_VERSION "\n";

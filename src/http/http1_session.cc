@@ -230,7 +230,8 @@ void Http1Session::OnWritten() {
 }
 
 void Http1Session::FinishAnswer() {
-  if (!keep_alive_) {
+  // A stream may have begun before the server began to stop.
+  if (!keep_alive_ || draining_) {
     state_ = State::kClosing;
     connection_.FinishAndClose();
     return;

@@ -89,9 +89,10 @@ EchoServer::EchoServer(const http::Limits& limits) : authority_(MakeAuthority(cl
   options.threads = 2;
   options.limits = limits;
   auto server =
-      http::Server::Start(options, {identity->certificate, identity->key}, service_, clock_, metrics_);
+      http::Server::Bind(options, {identity->certificate, identity->key}, service_, clock_, metrics_);
   ANNEX_CHECK(server.has_value(), "the server starts");
   server_ = *std::move(server);
+  server_->Serve();
 }
 
 EchoServer::~EchoServer() {

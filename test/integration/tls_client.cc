@@ -3,6 +3,7 @@
 #include "annex/base/check.h"
 
 #include <array>
+#include <csignal>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -49,6 +50,8 @@ int ConnectTcp(std::uint16_t port, int receive_buffer_bytes) {
 
 TlsClient::TlsClient(const TlsClientOptions& options)
     : context_(SSL_CTX_new(TLS_client_method()), SSL_CTX_free), ssl_(nullptr, SSL_free) {
+  // A server that went away is an error of write, not a signal.
+  std::signal(SIGPIPE, SIG_IGN);
   SSL_CTX_set_min_proto_version(context_.get(), options.min_version);
   SSL_CTX_set_max_proto_version(context_.get(), options.max_version);
   // The system's policy may forbid old versions by itself; it is the server that has to refuse.
