@@ -107,7 +107,7 @@ base::Result<void> Reader::PrepareAll() {
        " AND EXISTS (SELECT 1 FROM collection WHERE id = ?1 AND dropped = 0)"},
       {log_, "log",
        "SELECT " ANNEX_ROW_COLUMNS ", v.previous FROM version v WHERE v.collection = ?1 AND v.revision > ?2 "
-                                   "ORDER BY v.revision LIMIT ?3"},
+       "ORDER BY v.revision LIMIT ?3"},
   };
   for (const Entry& entry : entries) {
     ANNEX_TRY(entry.statement, connection_->Prepare(entry.name, entry.sql));

@@ -115,7 +115,8 @@ class Decoder {
 
   Value Any() {
     Varint();
-    // Different writers of YAML may fold and quote differently. gnostic's is of YAML 1.2, to which a bare y is text.
+    // Different writers of YAML may fold and quote differently. gnostic's is of YAML 1.2, to which a bare y
+    // is text.
     const std::string_view text = Bytes();
     if (text == "y\n") return "y";
     return json::ParseYaml(text).value();

@@ -1,16 +1,16 @@
 #include "annex/auth/request_authenticator.h"
 
+#include "annex/auth/certificate_authority.h"
+#include "annex/auth/cluster_authentication.h"
+#include "annex/base/serial_thread.h"
+#include "support/manual_clock.h"
+
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include <catch2/catch.hpp>
-
-#include "annex/auth/certificate_authority.h"
-#include "annex/auth/cluster_authentication.h"
-#include "annex/base/serial_thread.h"
-#include "support/manual_clock.h"
 
 namespace annex::auth {
 namespace {
@@ -111,8 +111,10 @@ TEST_CASE_METHOD(Fixture, "headers name nobody without the front proxy's certifi
 
 TEST_CASE_METHOD(Fixture, "headers with nearly the right name are not heard", "[auth]") {
   CHECK_FALSE(Ask(Proxy(), {{"x_remote_user", "jane"}}));
-  const auto user = Ask(Proxy(), {{"x-remote-user", "jane"}, {"x_remote_group", "system:masters"},
-                                  {"x-remote-groups", "system:masters"}, {"x-remote.group", "system:masters"}});
+  const auto user = Ask(Proxy(), {{"x-remote-user", "jane"},
+                                  {"x_remote_group", "system:masters"},
+                                  {"x-remote-groups", "system:masters"},
+                                  {"x-remote.group", "system:masters"}});
   REQUIRE(user);
   CHECK(user->groups == std::vector<std::string>{"system:authenticated"});
 }

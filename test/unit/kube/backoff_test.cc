@@ -1,8 +1,8 @@
 #include "annex/kube/backoff.h"
 
-#include <catch2/catch.hpp>
-
 #include "support/seeded_random.h"
+
+#include <catch2/catch.hpp>
 
 namespace annex::kube {
 namespace {

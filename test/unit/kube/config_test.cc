@@ -1,11 +1,11 @@
 #include "annex/kube/config.h"
 
+#include "support/temporary_directory.h"
+
 #include <fstream>
 #include <string>
 
 #include <catch2/catch.hpp>
-
-#include "support/temporary_directory.h"
 
 namespace annex::kube {
 namespace {
@@ -17,7 +17,9 @@ struct Folder {
     std::ofstream(path) << text;
     return path;
   }
-  base::Result<Config> Load(const std::string& text) const { return LoadKubeconfig(Write("kubeconfig", text)); }
+  base::Result<Config> Load(const std::string& text) const {
+    return LoadKubeconfig(Write("kubeconfig", text));
+  }
 };
 
 const std::string kGood = R"(

@@ -1,10 +1,10 @@
 #include "annex/server/options.h"
 
+#include "support/temporary_directory.h"
+
 #include <string>
 
 #include <catch2/catch.hpp>
-
-#include "support/temporary_directory.h"
 
 namespace annex::server {
 namespace {

@@ -1,14 +1,13 @@
 #include "server/pki.h"
 
-#include <sys/stat.h>
+#include "support/manual_clock.h"
+#include "support/temporary_directory.h"
 
 #include <filesystem>
 #include <string>
 
 #include <catch2/catch.hpp>
-
-#include "support/manual_clock.h"
-#include "support/temporary_directory.h"
+#include <sys/stat.h>
 
 namespace annex::server {
 namespace {
@@ -18,7 +17,8 @@ struct Folder {
   test::ManualClock clock;
 };
 
-TEST_CASE_METHOD(Folder, "certificates are made once, and only their owner may read the keys", "[server][pki]") {
+TEST_CASE_METHOD(Folder, "certificates are made once, and only their owner may read the keys",
+                 "[server][pki]") {
   const auto first = Pki::Open(directory.path(), clock);
   REQUIRE(first);
   const auto serving = first->Serving({"localhost", "127.0.0.1"});
@@ -38,7 +38,8 @@ TEST_CASE_METHOD(Folder, "certificates are made once, and only their owner may r
   CHECK(second->Admin()->certificate == admin->certificate);
 }
 
-TEST_CASE_METHOD(Folder, "a serving certificate is made anew for other names and before it ends", "[server][pki]") {
+TEST_CASE_METHOD(Folder, "a serving certificate is made anew for other names and before it ends",
+                 "[server][pki]") {
   const auto pki = Pki::Open(directory.path(), clock);
   const auto serving = pki->Serving({"localhost"});
   const auto others = pki->Serving({"localhost", "annex.annex-system.svc"});
@@ -49,7 +50,8 @@ TEST_CASE_METHOD(Folder, "a serving certificate is made anew for other names and
   CHECK(pki->Serving({"localhost", "annex.annex-system.svc"})->certificate != others->certificate);
 }
 
-TEST_CASE_METHOD(Folder, "an authority that cannot be read is an error, not a new authority", "[server][pki]") {
+TEST_CASE_METHOD(Folder, "an authority that cannot be read is an error, not a new authority",
+                 "[server][pki]") {
   REQUIRE(Pki::Open(directory.path(), clock));
   std::filesystem::resize_file(directory.path() + "/pki/ca.key", 10);
   CHECK_FALSE(Pki::Open(directory.path(), clock));
