@@ -1,0 +1,51 @@
+// Package parity sends the same requests to a real kube-apiserver and to Annex alone, and compares the answers. What
+// kube-apiserver says is the expectation; a scenario states only what is asked.
+//
+// A file scenarios/GROUP/NAME.yaml holds scenarios about one thing:
+//
+//	definitions:                 # installed on both sides before the file's scenarios begin
+//	- widgets                    # a file in definitions/, or a CustomResourceDefinition written out here
+//	scenarios:
+//	- name: a deletion with a wrong uid is a conflict
+//	  steps:
+//	  - do: POST /apis/${group}/v1/namespaces/${ns}/widgets
+//	    body: {apiVersion: "${group}/v1", kind: Widget, metadata: {name: a}}
+//	  - do: DELETE /apis/${group}/v1/namespaces/${ns}/widgets/a
+//	    body: {apiVersion: v1, kind: DeleteOptions, preconditions: {uid: other}}
+//
+// # Words in ${}
+//
+//	${group}  the API group of the file's definitions: NAME.GROUP.parity.example.dev
+//	${own}    an API group for the scenario alone: for scenarios that make definitions
+//	${ns}     a namespace of the scenario; it is made on both sides if the scenario names it
+//	${word}   what an earlier step kept under that word, on the same side
+//	${a*300}  "a", 300 times
+//
+// # A step
+//
+//	do           METHOD TARGET; the target goes out as it is written
+//	body         sent as JSON
+//	text         sent as it is; needs type or a Content-Type in headers
+//	type         the Content-Type; json, yaml, protobuf, and for patches json-patch, merge, strategic, apply are short for one
+//	accept       the Accept header; json and yaml are short for one
+//	headers      more headers
+//	anonymous    true: without credentials
+//	keep         word: path of a value in the answer ("metadata.uid", "items.0.metadata.name")
+//	until        repeats a GET until the answer is as said: {code: 404}, or {path: JSONPATH, is: TEXT}; 20 s at most
+//	events       how many events of a watch are read; without it, all until the watch ends
+//	within       how long a watch is read at most (10s)
+//	start        begins to read a watch under this word, and goes on with the next step
+//	finish       waits for the watch of this word (instead of do); its events are compared
+//	only         the paths of the answer to be compared; without it all of it is
+//	except       paths of the answer that are not compared, each with the reason: {PATH: REASON}
+//	uncompared   the reason why this step's answer is not compared at all
+//
+// # What is compared
+//
+// The code, the headers that clients read, and the body: its keys in their order, numbers as they are written, whether it is
+// indented. Values that must differ between two servers are replaced before: uids, resourceVersions and generated names by
+// the order in which they appear (so that "the same as before" stays visible), times, ages, etags, tokens.
+//
+// A scenario whose answers differ fails, unless declared.yaml names it under a row of docs/compatibility.md; then it fails
+// when its answers no longer differ. open.yaml holds, in the same form, what is known to differ and is to be mended.
+package parity

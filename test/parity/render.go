@@ -1,0 +1,138 @@
+package parity
+
+import (
+	"bytes"
+	"fmt"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/util/jsonpath"
+)
+
+// comparedHeaders are those that clients read. Others differ by nature or say nothing about the answer.
+var comparedHeaders = []string{
+	"Allow", "Cache-Control", "Content-Encoding", "Content-Type", "Etag", "Location", "Retry-After", "Vary", "Warning", "Www-Authenticate",
+}
+
+// render returns an answer as lines of text that are equal on both sides if the answers are.
+func (n *normalizer) render(step Step, answer *Answer) string {
+	if answer == nil {
+		return "no answer\n"
+	}
+	lines := []string{fmt.Sprintf("code %d", answer.Code)}
+	if len(step.Only) == 0 {
+		lines = append(lines, n.headers(answer.Header)...)
+	}
+	if answer.Events != nil || answer.Ended {
+		lines = n.renderEvents(lines, step, answer)
+	} else {
+		lines = n.renderBody(lines, step, answer)
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func (n *normalizer) headers(header http.Header) []string {
+	var lines []string
+	for _, name := range comparedHeaders {
+		for _, value := range header.Values(name) {
+			if name == "Etag" {
+				value = etag(value)
+			}
+			lines = append(lines, name+": "+n.Text(value))
+		}
+	}
+	return lines
+}
+
+// etag shows whether a tag is there, quoted and weak, not what it says.
+func etag(value string) string {
+	tag := strings.TrimPrefix(value, "W/")
+	shape := "<etag>"
+	if strings.HasPrefix(tag, `"`) {
+		shape = `"<etag>"`
+	}
+	return strings.TrimSuffix(value, tag) + shape
+}
+
+func (n *normalizer) renderEvents(lines []string, step Step, answer *Answer) []string {
+	for i, event := range answer.Events {
+		lines = append(lines, fmt.Sprintf("event %d", i+1))
+		lines = n.renderJSON(lines, step, event)
+	}
+	// With a number of events the reading stops there, whatever the server does.
+	if step.Events == 0 {
+		lines = append(lines, fmt.Sprintf("the server ended the watch: %t", answer.Ended))
+	}
+	return lines
+}
+
+func (n *normalizer) renderBody(lines []string, step Step, answer *Answer) []string {
+	mediaType, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	switch {
+	case mediaType == "application/json" || (mediaType == "text/plain" && bytes.HasPrefix(answer.Body, []byte("{"))):
+		lines = append(lines, "layout: "+layout(answer.Body))
+		return n.renderJSON(lines, step, answer.Body)
+	case bytes.HasPrefix(answer.Body, []byte("k8s\x00")):
+		return append(lines, n.protobuf(answer.Body)...)
+	default:
+		return append(lines, n.Text(string(answer.Body)))
+	}
+}
+
+// layout tells whether a body is indented and how it ends.
+func layout(body []byte) string {
+	form := "compact"
+	if bytes.HasPrefix(body, []byte("{\n")) {
+		form = "indented"
+	}
+	if bytes.HasSuffix(body, []byte("\n")) {
+		return form + ", with a newline"
+	}
+	return form + ", without a newline"
+}
+
+func (n *normalizer) renderJSON(lines []string, step Step, data []byte) []string {
+	tree, err := parseTree(data)
+	if err != nil {
+		return append(lines, fmt.Sprintf("no JSON (%v): %s", err, n.Text(string(data))))
+	}
+	for path := range step.Except {
+		tree = without(tree, splitPath(path))
+	}
+	tree = n.Tree(tree)
+	if len(step.Only) == 0 {
+		return writeTree(lines, "", "", tree)
+	}
+	for _, path := range slices.Sorted(slices.Values(step.Only)) {
+		value, found := at(tree, path)
+		if !found {
+			lines = append(lines, path+": not there")
+			continue
+		}
+		lines = writeTree(lines, "", path+": ", value)
+	}
+	return lines
+}
+
+// textAt returns what a JSONPath like {.status.phase} or .status.phase finds in a JSON object, as kubectl prints it.
+func textAt(body []byte, path string) string {
+	var content unstructured.Unstructured
+	if err := content.UnmarshalJSON(body); err != nil {
+		return ""
+	}
+	if !strings.HasPrefix(path, "{") {
+		path = "{" + path + "}"
+	}
+	parser := jsonpath.New("until").AllowMissingKeys(true)
+	if err := parser.Parse(path); err != nil {
+		return err.Error()
+	}
+	var text bytes.Buffer
+	if err := parser.Execute(&text, content.Object); err != nil {
+		return ""
+	}
+	return text.String()
+}

@@ -1,0 +1,171 @@
+package parity
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/yaml"
+)
+
+// File is a file of scenarios.
+type File struct {
+	Definitions []any      `json:"definitions"`
+	Scenarios   []Scenario `json:"scenarios"`
+
+	// Folder and Name say where it lies: scenarios/FOLDER/NAME.yaml.
+	Folder string `json:"-"`
+	Name   string `json:"-"`
+}
+
+// Scenario is a sequence of requests.
+type Scenario struct {
+	Name  string `json:"name"`
+	Steps []Step `json:"steps"`
+}
+
+// Step is a request, or the end of a watch that an earlier one began. The package's comment explains the fields.
+type Step struct {
+	Do         string            `json:"do"`
+	Body       any               `json:"body"`
+	Text       *string           `json:"text"`
+	Type       string            `json:"type"`
+	Accept     string            `json:"accept"`
+	Headers    map[string]string `json:"headers"`
+	Anonymous  bool              `json:"anonymous"`
+	Keep       map[string]string `json:"keep"`
+	Until      *Until            `json:"until"`
+	Events     int               `json:"events"`
+	Within     string            `json:"within"`
+	Start      string            `json:"start"`
+	Finish     string            `json:"finish"`
+	Only       []string          `json:"only"`
+	Except     map[string]string `json:"except"`
+	Uncompared string            `json:"uncompared"`
+}
+
+// Until says when a repeated request is answered as it should be.
+type Until struct {
+	Code int    `json:"code"`
+	Path string `json:"path"`
+	Is   string `json:"is"`
+}
+
+// LoadFiles reads all scenarios below dir, in the order of their names.
+func LoadFiles(dir string) ([]File, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*", "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(paths)
+	var files []File
+	for _, path := range paths {
+		file, err := loadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		files = append(files, file)
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no scenarios in %s", dir)
+	}
+	return files, nil
+}
+
+func loadFile(path string) (File, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return File{}, err
+	}
+	file := File{Folder: filepath.Base(filepath.Dir(path)), Name: strings.TrimSuffix(filepath.Base(path), ".yaml")}
+	if err := yaml.UnmarshalStrict(data, &file); err != nil {
+		return File{}, err
+	}
+	names := map[string]bool{}
+	for _, scenario := range file.Scenarios {
+		if names[scenario.Name] {
+			return File{}, fmt.Errorf("two scenarios are named %q", scenario.Name)
+		}
+		names[scenario.Name] = true
+		if err := scenario.check(); err != nil {
+			return File{}, fmt.Errorf("%q: %w", scenario.Name, err)
+		}
+	}
+	return file, nil
+}
+
+func (s Scenario) check() error {
+	if s.Name == "" || len(s.Steps) == 0 {
+		return errors.New("a scenario needs a name and steps")
+	}
+	for i, step := range s.Steps {
+		if err := step.check(); err != nil {
+			return fmt.Errorf("step %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+func (s Step) check() error {
+	if (s.Do == "") == (s.Finish == "") {
+		return errors.New("a step has either do or finish")
+	}
+	if method, target, found := strings.Cut(s.Do, " "); s.Do != "" && (!found || method == "" || !strings.HasPrefix(target, "/")) {
+		return fmt.Errorf("do: %q is not METHOD /TARGET", s.Do)
+	}
+	if s.Body != nil && s.Text != nil {
+		return errors.New("body and text exclude each other")
+	}
+	if s.Within != "" {
+		if _, err := time.ParseDuration(s.Within); err != nil {
+			return fmt.Errorf("within: %w", err)
+		}
+	}
+	return nil
+}
+
+// Key names a scenario in declared.yaml and open.yaml.
+func (f File) Key(s Scenario) string { return f.Folder + "/" + f.Name + ": " + s.Name }
+
+// Group is the API group of the file's definitions.
+func (f File) Group() string { return f.Name + "." + f.Folder + ".parity.example.dev" }
+
+// words are the values of ${word} on one side.
+type words map[string]string
+
+// newWords returns those that a scenario begins with; they are the same on both sides.
+func newWords(f File, s Scenario) words {
+	digest := sha256.Sum256([]byte(f.Key(s)))
+	id := "s" + hex.EncodeToString(digest[:5])
+	return words{"group": f.Group(), "own": id + ".parity.example.dev", "ns": id}
+}
+
+var wordPattern = regexp.MustCompile(`\$\{([^{}]+)\}`)
+var repeatPattern = regexp.MustCompile(`^(.+)\*([0-9]+)$`)
+
+// Fill replaces each ${word} in a text. An unknown word is an error.
+func (w words) Fill(text string) (string, error) {
+	var problem error
+	filled := wordPattern.ReplaceAllStringFunc(text, func(match string) string {
+		word := match[2 : len(match)-1]
+		if value, known := w[word]; known {
+			return value
+		}
+		if parts := repeatPattern.FindStringSubmatch(word); parts != nil {
+			if count, err := strconv.Atoi(parts[2]); err == nil {
+				return strings.Repeat(parts[1], count)
+			}
+		}
+		problem = fmt.Errorf("nothing is known as ${%s}", word)
+		return match
+	})
+	return filled, problem
+}

@@ -1,0 +1,210 @@
+package parity
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"k8s.io/client-go/rest"
+)
+
+const (
+	// userAgent is sent with each request: what a server remembers of it must be the same on both sides.
+	userAgent = "parity/1.0"
+	// requestTimeout bounds an ordinary request. kube-apiserver gives a conversion webhook 30 s.
+	requestTimeout = 60 * time.Second
+	untilTimeout   = 20 * time.Second
+	untilPause     = 50 * time.Millisecond
+	watchTimeout   = 10 * time.Second
+)
+
+// contentTypes are the short names that a step may use.
+var contentTypes = map[string]string{
+	"json":       "application/json",
+	"yaml":       "application/yaml",
+	"protobuf":   "application/vnd.kubernetes.protobuf",
+	"json-patch": "application/json-patch+json",
+	"merge":      "application/merge-patch+json",
+	"strategic":  "application/strategic-merge-patch+json",
+	"apply":      "application/apply-patch+yaml",
+}
+
+// Side is one of the two servers.
+type Side struct {
+	Name      string
+	address   string
+	admin     *http.Client
+	anonymous *http.Client
+}
+
+// NewSide returns a side whose requests have the rights of config.
+func NewSide(name string, config *rest.Config) (*Side, error) {
+	side := &Side{Name: name, address: strings.TrimSuffix(config.Host, "/")}
+	var err error
+	if side.admin, err = newClient(config); err != nil {
+		return nil, err
+	}
+	side.anonymous, err = newClient(rest.AnonymousClientConfig(config))
+	return side, err
+}
+
+func newClient(config *rest.Config) (*http.Client, error) {
+	config = rest.CopyConfig(config)
+	config.DisableCompression = true // what a server compresses is part of its answer
+	transport, err := rest.TransportFor(config)
+	if err != nil {
+		return nil, err
+	}
+	return &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}, nil
+}
+
+// Answer is what a server said to one request.
+type Answer struct {
+	Code   int
+	Header http.Header
+	Body   []byte
+	// Events are the lines of a watch, which then has no Body; Ended tells whether the server ended it.
+	Events [][]byte
+	Ended  bool
+}
+
+// Ask carries out a step that is not the end of an earlier watch.
+func (s *Side) Ask(ctx context.Context, step Step, words words) (*Answer, error) {
+	if step.Until == nil {
+		return s.askOnce(ctx, step, words)
+	}
+	ctx, cancel := context.WithTimeout(ctx, untilTimeout)
+	defer cancel()
+	for {
+		answer, err := s.askOnce(ctx, step, words)
+		if err != nil {
+			return nil, fmt.Errorf("until %+v: %w", *step.Until, err)
+		}
+		if step.Until.holds(answer) {
+			return answer, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("not within %s as until says (%+v); the last answer: %d %s", untilTimeout, *step.Until, answer.Code, answer.Body)
+		case <-time.After(untilPause):
+		}
+	}
+}
+
+func (u Until) holds(answer *Answer) bool {
+	if u.Code != 0 && answer.Code != u.Code {
+		return false
+	}
+	return u.Path == "" || textAt(answer.Body, u.Path) == u.Is
+}
+
+func (s *Side) askOnce(ctx context.Context, step Step, words words) (*Answer, error) {
+	watch := isWatch(step)
+	timeout := requestTimeout
+	if watch {
+		timeout = watchTimeout
+		if step.Within != "" {
+			timeout, _ = time.ParseDuration(step.Within) // checked when the file was read
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	request, err := s.newRequest(ctx, step, words)
+	if err != nil {
+		return nil, err
+	}
+	client := s.admin
+	if step.Anonymous {
+		client = s.anonymous
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	answer := &Answer{Code: response.StatusCode, Header: response.Header}
+	if watch && response.StatusCode == http.StatusOK {
+		return answer, answer.readEvents(response.Body, step.Events)
+	}
+	answer.Body, err = io.ReadAll(response.Body)
+	return answer, err
+}
+
+func (s *Side) newRequest(ctx context.Context, step Step, words words) (*http.Request, error) {
+	line, err := words.Fill(step.Do)
+	if err != nil {
+		return nil, err
+	}
+	method, target, _ := strings.Cut(line, " ")
+	body, contentType, err := step.content(words)
+	if err != nil {
+		return nil, err
+	}
+	var reader io.Reader
+	if body != nil {
+		reader = bytes.NewReader(body)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, s.address+target, reader)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("User-Agent", userAgent)
+	if contentType != "" {
+		request.Header.Set("Content-Type", contentType)
+	}
+	if step.Accept != "" {
+		request.Header.Set("Accept", longName(step.Accept))
+	}
+	for name, value := range step.Headers {
+		if value, err = words.Fill(value); err != nil {
+			return nil, err
+		}
+		request.Header.Set(name, value)
+	}
+	return request, nil
+}
+
+// content returns a step's body and its type.
+func (s Step) content(words words) ([]byte, string, error) {
+	contentType := longName(s.Type)
+	if s.Text != nil {
+		text, err := words.Fill(*s.Text)
+		return []byte(text), contentType, err
+	}
+	if s.Body == nil {
+		return nil, contentType, nil
+	}
+	if contentType == "" {
+		contentType = contentTypes["json"]
+	}
+	var data bytes.Buffer
+	encoder := json.NewEncoder(&data)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(s.Body); err != nil {
+		return nil, "", err
+	}
+	text, err := words.Fill(data.String())
+	return []byte(text), contentType, err
+}
+
+func longName(mediaType string) string {
+	if long, known := contentTypes[mediaType]; known {
+		return long
+	}
+	return mediaType
+}
+
+// isWatch tells whether a step's answer is a stream of events.
+func isWatch(step Step) bool {
+	method, target, _ := strings.Cut(step.Do, " ")
+	path, query, _ := strings.Cut(target, "?")
+	return method == http.MethodGet && (strings.Contains("&"+query, "&watch=") || strings.Contains(path, "/watch/"))
+}

@@ -1,0 +1,181 @@
+package parity
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// object is a JSON object that keeps the order of its keys.
+type object []member
+
+type member struct {
+	key   string
+	value any // object, []any, string, json.Number, bool or nil
+}
+
+func (o object) find(key string) (any, bool) {
+	for _, m := range o {
+		if m.key == key {
+			return m.value, true
+		}
+	}
+	return nil, false
+}
+
+// parseTree reads exactly one JSON value.
+func parseTree(data []byte) (any, error) {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	value, err := readValue(decoder)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is more after the value")
+	}
+	return value, nil
+}
+
+func readValue(decoder *json.Decoder) (any, error) {
+	token, err := decoder.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch token {
+	case json.Delim('{'):
+		return readObject(decoder)
+	case json.Delim('['):
+		items := []any{}
+		for decoder.More() {
+			item, err := readValue(decoder)
+			if err != nil {
+				return nil, err
+			}
+			items = append(items, item)
+		}
+		_, err := decoder.Token()
+		return items, err
+	}
+	return token, nil
+}
+
+func readObject(decoder *json.Decoder) (any, error) {
+	members := object{}
+	for decoder.More() {
+		key, err := decoder.Token()
+		if err != nil {
+			return nil, err
+		}
+		value, err := readValue(decoder)
+		if err != nil {
+			return nil, err
+		}
+		members = append(members, member{key.(string), value})
+	}
+	_, err := decoder.Token()
+	return members, err
+}
+
+// writeTree adds a value to lines, in indented form, one line for each scalar.
+func writeTree(lines []string, indent, prefix string, value any) []string {
+	switch value := value.(type) {
+	case object:
+		if len(value) == 0 {
+			return append(lines, indent+prefix+"{}")
+		}
+		lines = append(lines, indent+prefix+"{")
+		for _, m := range value {
+			lines = writeTree(lines, indent+"  ", strconv.Quote(m.key)+": ", m.value)
+		}
+		return append(lines, indent+"}")
+	case []any:
+		if len(value) == 0 {
+			return append(lines, indent+prefix+"[]")
+		}
+		lines = append(lines, indent+prefix+"[")
+		for _, item := range value {
+			lines = writeTree(lines, indent+"  ", "", item)
+		}
+		return append(lines, indent+"]")
+	case string:
+		return append(lines, indent+prefix+strconv.Quote(value))
+	case nil:
+		return append(lines, indent+prefix+"null")
+	default:
+		return append(lines, indent+prefix+fmt.Sprint(value))
+	}
+}
+
+// at returns the value at a path like "items.0.metadata.name". A key with dots is written in brackets: "paths.[apis/a.b/v1].x".
+func at(value any, path string) (any, bool) {
+	for _, key := range splitPath(path) {
+		switch node := value.(type) {
+		case object:
+			found := false
+			if value, found = node.find(key); !found {
+				return nil, false
+			}
+		case []any:
+			index, err := strconv.Atoi(key)
+			if err != nil || index < 0 || index >= len(node) {
+				return nil, false
+			}
+			value = node[index]
+		default:
+			return nil, false
+		}
+	}
+	return value, true
+}
+
+// without returns the value with what is at a path taken away; "*" stands for all items of a list.
+func without(value any, path []string) any {
+	if len(path) == 0 {
+		return value
+	}
+	switch node := value.(type) {
+	case object:
+		kept := object{}
+		for _, m := range node {
+			if m.key == path[0] {
+				if len(path) == 1 {
+					continue
+				}
+				m.value = without(m.value, path[1:])
+			}
+			kept = append(kept, m)
+		}
+		return kept
+	case []any:
+		items := make([]any, len(node))
+		for i, item := range node {
+			items[i] = item
+			if path[0] == "*" || path[0] == strconv.Itoa(i) {
+				items[i] = without(item, path[1:])
+			}
+		}
+		return items
+	}
+	return value
+}
+
+func splitPath(path string) []string {
+	var keys []string
+	for path != "" {
+		var key string
+		if strings.HasPrefix(path, "[") {
+			if inside, rest, closed := strings.Cut(path[1:], "]"); closed {
+				keys, path = append(keys, inside), strings.TrimPrefix(rest, ".")
+				continue
+			}
+		}
+		key, path, _ = strings.Cut(path, ".")
+		keys = append(keys, key)
+	}
+	return keys
+}
