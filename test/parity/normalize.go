@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"annex.dev/annex/test/parity/tree"
 )
 
 var (
@@ -21,9 +23,9 @@ var (
 // recent is how far back a time may lie that was made during a run.
 const recent = time.Hour
 
-// normalizer replaces what must differ between two servers. One belongs to one side of one scenario: the same value gets
+// Normalizer replaces what must differ between two servers. One belongs to one side of one scenario: the same value gets
 // the same name in all of its answers.
-type normalizer struct {
+type Normalizer struct {
 	uids      names
 	versions  names
 	generated names
@@ -49,11 +51,11 @@ func (n *names) name(kind, value string) string {
 }
 
 // Tree returns a JSON value in which nothing is left that differs by nature.
-func (n *normalizer) Tree(value any) any { return n.value("", value) }
+func (n *Normalizer) Tree(value any) any { return n.value("", value) }
 
-func (n *normalizer) value(key string, value any) any {
+func (n *Normalizer) value(key string, value any) any {
 	switch value := value.(type) {
-	case object:
+	case tree.Object:
 		return n.object(key, value)
 	case []any:
 		items := make([]any, len(value))
@@ -67,54 +69,54 @@ func (n *normalizer) value(key string, value any) any {
 	return value
 }
 
-func (n *normalizer) object(key string, value object) object {
-	result := object{}
+func (n *Normalizer) object(key string, value tree.Object) tree.Object {
+	result := tree.Object{}
 	definition := kindOf(value) == "CustomResourceDefinition"
-	_, list := value.find("items")
-	_, rows := value.find("rows")
+	_, list := value.Find("items")
+	_, rows := value.Find("rows")
 	for _, m := range value {
-		if m.key == "metadata" {
-			if metadata, ok := m.value.(object); ok {
-				result = append(result, member{m.key, n.metadata(metadata, list || rows, definition)})
+		if m.Key == "metadata" {
+			if metadata, ok := m.Value.(tree.Object); ok {
+				result = append(result, tree.Member{Key: m.Key, Value: n.metadata(metadata, list || rows, definition)})
 				continue
 			}
 		}
-		result = append(result, member{m.key, n.value(m.key, m.value)})
+		result = append(result, tree.Member{Key: m.Key, Value: n.value(m.Key, m.Value)})
 	}
 	return result
 }
 
 // metadata names versions by appearance, but not those that move for reasons of their own: a list has the server's, and a
 // definition is written by controllers.
-func (n *normalizer) metadata(metadata object, list, definition bool) object {
-	result := object{}
+func (n *Normalizer) metadata(metadata tree.Object, list, definition bool) tree.Object {
+	result := tree.Object{}
 	prefix := ""
-	if text, ok := metadata.find("generateName"); ok {
+	if text, ok := metadata.Find("generateName"); ok {
 		prefix, _ = text.(string)
 	}
 	for _, m := range metadata {
-		text, isText := m.value.(string)
+		text, isText := m.Value.(string)
 		switch {
-		case m.key == "managedFields" && !n.keepManagers:
+		case m.Key == "managedFields" && !n.keepManagers:
 			continue
-		case m.key == "resourceVersion" && isText && text != "" && (list || definition || len(metadata) == 1):
-			m.value = "<version>"
-		case m.key == "resourceVersion" && isText && text != "" && text != "0":
-			m.value = n.versions.name("version", text)
-		case m.key == "continue" && isText && text != "":
-			m.value = continueToken(text)
-		case m.key == "name" && isText && prefix != "" && strings.HasPrefix(text, prefix) && len(text) == len(prefix)+5:
-			m.value = prefix + n.generated.name("generated", text)
+		case m.Key == "resourceVersion" && isText && text != "" && (list || definition || len(metadata) == 1):
+			m.Value = "<version>"
+		case m.Key == "resourceVersion" && isText && text != "" && text != "0":
+			m.Value = n.versions.name("version", text)
+		case m.Key == "continue" && isText && text != "":
+			m.Value = continueToken(text)
+		case m.Key == "name" && isText && prefix != "" && strings.HasPrefix(text, prefix) && len(text) == len(prefix)+5:
+			m.Value = prefix + n.generated.name("generated", text)
 		default:
-			m.value = n.value(m.key, m.value)
+			m.Value = n.value(m.Key, m.Value)
 		}
 		result = append(result, m)
 	}
 	return result
 }
 
-func kindOf(value object) string {
-	kind, _ := value.find("kind")
+func kindOf(value tree.Object) string {
+	kind, _ := value.Find("kind")
 	text, _ := kind.(string)
 	return text
 }
@@ -140,7 +142,7 @@ func continueToken(token string) string {
 	return fmt.Sprintf("<token v=%s rv=%s start=%q>", content.Version, revision, content.Start)
 }
 
-func (n *normalizer) text(key, text string) any {
+func (n *Normalizer) text(key, text string) any {
 	switch key {
 	case "creationTimestamp", "deletionTimestamp", "lastTransitionTime", "time":
 		if isRecent(text) {
@@ -158,7 +160,7 @@ func (n *normalizer) text(key, text string) any {
 }
 
 // Text replaces what differs by nature within a text.
-func (n *normalizer) Text(text string) string {
+func (n *Normalizer) Text(text string) string {
 	text = uidPattern.ReplaceAllStringFunc(text, func(uid string) string { return n.uids.name("uid", uid) })
 	text = currentPattern.ReplaceAllString(text, "${1}<version>")
 	text = versionPattern.ReplaceAllStringFunc(text, func(match string) string {

@@ -9,7 +9,7 @@ import (
 )
 
 // protobuf shows a body in Kubernetes' protobuf envelope: its type, and for a Status what it says.
-func (n *normalizer) protobuf(body []byte) []string {
+func (n *Normalizer) protobuf(body []byte) []string {
 	var envelope runtime.Unknown
 	if err := envelope.Unmarshal(body[4:]); err != nil {
 		return []string{fmt.Sprintf("protobuf that cannot be read: %v", err)}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"annex.dev/annex/test/parity/tree"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/util/jsonpath"
 )
@@ -18,13 +20,13 @@ var comparedHeaders = []string{
 }
 
 // render returns an answer as lines of text that are equal on both sides if the answers are.
-func (n *normalizer) render(step Step, answer *Answer) string {
+func (n *Normalizer) render(step Step, answer *Answer) string {
 	if answer == nil {
 		return "no answer\n"
 	}
 	lines := []string{fmt.Sprintf("code %d", answer.Code)}
 	if len(step.Only) == 0 {
-		lines = append(lines, n.headers(answer.Header)...)
+		lines = append(lines, n.Headers(answer.Header)...)
 	}
 	if answer.Events != nil || answer.Ended {
 		lines = n.renderEvents(lines, step, answer)
@@ -34,7 +36,8 @@ func (n *normalizer) render(step Step, answer *Answer) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-func (n *normalizer) headers(header http.Header) []string {
+// Headers returns the headers that are compared, one a line.
+func (n *Normalizer) Headers(header http.Header) []string {
 	var lines []string
 	for _, name := range comparedHeaders {
 		for _, value := range header.Values(name) {
@@ -57,7 +60,7 @@ func etag(value string) string {
 	return strings.TrimSuffix(value, tag) + shape
 }
 
-func (n *normalizer) renderEvents(lines []string, step Step, answer *Answer) []string {
+func (n *Normalizer) renderEvents(lines []string, step Step, answer *Answer) []string {
 	for i, event := range answer.Events {
 		lines = append(lines, fmt.Sprintf("event %d", i+1))
 		lines = n.renderJSON(lines, step, event)
@@ -69,7 +72,7 @@ func (n *normalizer) renderEvents(lines []string, step Step, answer *Answer) []s
 	return lines
 }
 
-func (n *normalizer) renderBody(lines []string, step Step, answer *Answer) []string {
+func (n *Normalizer) renderBody(lines []string, step Step, answer *Answer) []string {
 	mediaType, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
 	switch {
 	case mediaType == "application/json" || (mediaType == "text/plain" && bytes.HasPrefix(answer.Body, []byte("{"))):
@@ -94,25 +97,25 @@ func layout(body []byte) string {
 	return form + ", without a newline"
 }
 
-func (n *normalizer) renderJSON(lines []string, step Step, data []byte) []string {
-	tree, err := parseTree(data)
+func (n *Normalizer) renderJSON(lines []string, step Step, data []byte) []string {
+	content, err := tree.Parse(data)
 	if err != nil {
 		return append(lines, fmt.Sprintf("no JSON (%v): %s", err, n.Text(string(data))))
 	}
 	for path := range step.Except {
-		tree = without(tree, splitPath(path))
+		content = tree.Without(content, tree.SplitPath(path))
 	}
-	tree = n.Tree(tree)
+	content = n.Tree(content)
 	if len(step.Only) == 0 {
-		return writeTree(lines, "", "", tree)
+		return tree.Write(lines, "", "", content)
 	}
 	for _, path := range slices.Sorted(slices.Values(step.Only)) {
-		value, found := at(tree, path)
+		value, found := tree.At(content, path)
 		if !found {
 			lines = append(lines, path+": not there")
 			continue
 		}
-		lines = writeTree(lines, "", path+": ", value)
+		lines = tree.Write(lines, "", path+": ", value)
 	}
 	return lines
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"annex.dev/annex/test/parity/tree"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -71,7 +73,7 @@ func runStep(ctx context.Context, runs [2]*sideRun, step Step) ([2]string, error
 type sideRun struct {
 	side       *Side
 	words      words
-	normalizer normalizer
+	normalizer Normalizer
 	watches    map[string]*watch
 }
 
@@ -104,11 +106,11 @@ func (r *sideRun) step(ctx context.Context, step Step) (string, error) {
 
 func (r *sideRun) keep(step Step, answer *Answer) error {
 	for word, path := range step.Keep {
-		tree, err := parseTree(answer.Body)
+		content, err := tree.Parse(answer.Body)
 		if err != nil {
 			return fmt.Errorf("keep %s: the answer (%d) is no JSON: %s", word, answer.Code, answer.Body)
 		}
-		value, found := at(tree, path)
+		value, found := tree.At(content, path)
 		if !found {
 			return fmt.Errorf("keep %s: nothing at %s of the answer (%d): %s", word, path, answer.Code, answer.Body)
 		}

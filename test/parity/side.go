@@ -76,6 +76,48 @@ type Answer struct {
 	Ended  bool
 }
 
+// Request is a request as it goes out, nothing in it filled in.
+type Request struct {
+	Method string
+	Target string
+	Body   []byte // nil: none
+	Header map[string]string
+}
+
+// Send carries out a request that is not a watch.
+func (s *Side) Send(ctx context.Context, request Request) (*Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	outgoing, err := s.outgoing(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	response, err := s.admin.Do(outgoing)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	answer := &Answer{Code: response.StatusCode, Header: response.Header}
+	answer.Body, err = io.ReadAll(response.Body)
+	return answer, err
+}
+
+func (s *Side) outgoing(ctx context.Context, request Request) (*http.Request, error) {
+	var body io.Reader
+	if request.Body != nil {
+		body = bytes.NewReader(request.Body)
+	}
+	outgoing, err := http.NewRequestWithContext(ctx, request.Method, s.address+request.Target, body)
+	if err != nil {
+		return nil, err
+	}
+	outgoing.Header.Set("User-Agent", userAgent)
+	for name, value := range request.Header {
+		outgoing.Header.Set(name, value)
+	}
+	return outgoing, nil
+}
+
 // Ask carries out a step that is not the end of an earlier watch.
 func (s *Side) Ask(ctx context.Context, step Step, words words) (*Answer, error) {
 	if step.Until == nil {
@@ -148,28 +190,19 @@ func (s *Side) newRequest(ctx context.Context, step Step, words words) (*http.Re
 	if err != nil {
 		return nil, err
 	}
-	var reader io.Reader
-	if body != nil {
-		reader = bytes.NewReader(body)
-	}
-	request, err := http.NewRequestWithContext(ctx, method, s.address+target, reader)
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("User-Agent", userAgent)
+	header := map[string]string{}
 	if contentType != "" {
-		request.Header.Set("Content-Type", contentType)
+		header["Content-Type"] = contentType
 	}
 	if step.Accept != "" {
-		request.Header.Set("Accept", longName(step.Accept))
+		header["Accept"] = longName(step.Accept)
 	}
 	for name, value := range step.Headers {
-		if value, err = words.Fill(value); err != nil {
+		if header[name], err = words.Fill(value); err != nil {
 			return nil, err
 		}
-		request.Header.Set(name, value)
 	}
-	return request, nil
+	return s.outgoing(ctx, Request{Method: method, Target: target, Body: body, Header: header})
 }
 
 // content returns a step's body and its type.

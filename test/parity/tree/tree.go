@@ -1,4 +1,5 @@
-package parity
+// Package tree holds JSON values as they are written: objects keep the order of their keys, numbers their digits.
+package tree
 
 import (
 	"bytes"
@@ -10,25 +11,27 @@ import (
 	"strings"
 )
 
-// object is a JSON object that keeps the order of its keys.
-type object []member
+// Object is a JSON object that keeps the order of its keys.
+type Object []Member
 
-type member struct {
-	key   string
-	value any // object, []any, string, json.Number, bool or nil
+// Member is a key of an object, with its value.
+type Member struct {
+	Key   string
+	Value any // Object, []any, string, json.Number, bool or nil
 }
 
-func (o object) find(key string) (any, bool) {
+// Find returns the value of a key.
+func (o Object) Find(key string) (any, bool) {
 	for _, m := range o {
-		if m.key == key {
-			return m.value, true
+		if m.Key == key {
+			return m.Value, true
 		}
 	}
 	return nil, false
 }
 
-// parseTree reads exactly one JSON value.
-func parseTree(data []byte) (any, error) {
+// Parse reads exactly one JSON value.
+func Parse(data []byte) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
 	value, err := readValue(decoder)
@@ -65,7 +68,7 @@ func readValue(decoder *json.Decoder) (any, error) {
 }
 
 func readObject(decoder *json.Decoder) (any, error) {
-	members := object{}
+	members := Object{}
 	for decoder.More() {
 		key, err := decoder.Token()
 		if err != nil {
@@ -75,22 +78,22 @@ func readObject(decoder *json.Decoder) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		members = append(members, member{key.(string), value})
+		members = append(members, Member{key.(string), value})
 	}
 	_, err := decoder.Token()
 	return members, err
 }
 
-// writeTree adds a value to lines, in indented form, one line for each scalar.
-func writeTree(lines []string, indent, prefix string, value any) []string {
+// Write adds a value to lines, in indented form, one line for each scalar.
+func Write(lines []string, indent, prefix string, value any) []string {
 	switch value := value.(type) {
-	case object:
+	case Object:
 		if len(value) == 0 {
 			return append(lines, indent+prefix+"{}")
 		}
 		lines = append(lines, indent+prefix+"{")
 		for _, m := range value {
-			lines = writeTree(lines, indent+"  ", strconv.Quote(m.key)+": ", m.value)
+			lines = Write(lines, indent+"  ", strconv.Quote(m.Key)+": ", m.Value)
 		}
 		return append(lines, indent+"}")
 	case []any:
@@ -99,7 +102,7 @@ func writeTree(lines []string, indent, prefix string, value any) []string {
 		}
 		lines = append(lines, indent+prefix+"[")
 		for _, item := range value {
-			lines = writeTree(lines, indent+"  ", "", item)
+			lines = Write(lines, indent+"  ", "", item)
 		}
 		return append(lines, indent+"]")
 	case string:
@@ -111,13 +114,13 @@ func writeTree(lines []string, indent, prefix string, value any) []string {
 	}
 }
 
-// at returns the value at a path like "items.0.metadata.name". A key with dots is written in brackets: "paths.[apis/a.b/v1].x".
-func at(value any, path string) (any, bool) {
-	for _, key := range splitPath(path) {
+// At returns the value at a path like "items.0.metadata.name". A key with dots is written in brackets: "paths.[apis/a.b/v1].x".
+func At(value any, path string) (any, bool) {
+	for _, key := range SplitPath(path) {
 		switch node := value.(type) {
-		case object:
+		case Object:
 			found := false
-			if value, found = node.find(key); !found {
+			if value, found = node.Find(key); !found {
 				return nil, false
 			}
 		case []any:
@@ -133,20 +136,20 @@ func at(value any, path string) (any, bool) {
 	return value, true
 }
 
-// without returns the value with what is at a path taken away; "*" stands for all items of a list.
-func without(value any, path []string) any {
+// Without returns the value with what is at a path taken away; "*" stands for all items of a list.
+func Without(value any, path []string) any {
 	if len(path) == 0 {
 		return value
 	}
 	switch node := value.(type) {
-	case object:
-		kept := object{}
+	case Object:
+		kept := Object{}
 		for _, m := range node {
-			if m.key == path[0] {
+			if m.Key == path[0] {
 				if len(path) == 1 {
 					continue
 				}
-				m.value = without(m.value, path[1:])
+				m.Value = Without(m.Value, path[1:])
 			}
 			kept = append(kept, m)
 		}
@@ -156,7 +159,7 @@ func without(value any, path []string) any {
 		for i, item := range node {
 			items[i] = item
 			if path[0] == "*" || path[0] == strconv.Itoa(i) {
-				items[i] = without(item, path[1:])
+				items[i] = Without(item, path[1:])
 			}
 		}
 		return items
@@ -164,7 +167,8 @@ func without(value any, path []string) any {
 	return value
 }
 
-func splitPath(path string) []string {
+// SplitPath returns the keys of a path, as At takes it.
+func SplitPath(path string) []string {
 	var keys []string
 	for path != "" {
 		var key string
