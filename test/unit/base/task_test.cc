@@ -47,6 +47,7 @@ TEST_CASE("a task that waits goes on as a task of its executor", "[base][task]")
                              [&](std::string text) { promise.set_value(std::move(text)); });
   });
   CHECK(promise.get_future().get() == "from another thread, resumed");
+  home.Stop();  // the answer comes before the task's last steps, which need the scope
 }
 
 TEST_CASE("a scope destroys the tasks that have not ended", "[base][task]") {
@@ -72,13 +73,17 @@ TEST_CASE("timers run in the order of their time and can be cancelled", "[base][
   std::promise<std::string> promise;
   std::string order;
   std::vector<std::unique_ptr<Executor::Timer>> timers;
-  timers.push_back(thread.After(std::chrono::milliseconds(20), [&] {
-    order += "late";
-    promise.set_value(order);
-  }));
-  timers.push_back(thread.After(std::chrono::milliseconds(1), [&] { order += "early "; }));
-  thread.After(std::chrono::milliseconds(1), [&] { order += "cancelled "; }).reset();
+  // Set on the thread itself, so that none can be due before the last of them is set or cancelled.
+  thread.Post([&] {
+    timers.push_back(thread.After(std::chrono::milliseconds(100), [&] {
+      order += "late";
+      promise.set_value(order);
+    }));
+    timers.push_back(thread.After(std::chrono::milliseconds(1), [&] { order += "early "; }));
+    thread.After(std::chrono::milliseconds(1), [&] { order += "cancelled "; }).reset();
+  });
   CHECK(promise.get_future().get() == "early late");
+  thread.Stop();
 }
 
 }  // namespace annex::base
