@@ -13,6 +13,20 @@
 //	  - do: DELETE /apis/${group}/v1/namespaces/${ns}/widgets/a
 //	    body: {apiVersion: v1, kind: DeleteOptions, preconditions: {uid: other}}
 //
+// # Tables
+//
+// Many scenarios that differ in one body are rows of a table. Each row's changes are made (as by "with") to the body of the
+// last step:
+//
+//	tables:
+//	- at: spec.names               # put before the paths of the rows; may be left out
+//	  steps:
+//	  - do: POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions
+//	    body: {...}
+//	  rows:
+//	    a plural with capitals is no label: {plural: Things}
+//	    a definition needs a kind: {-kind: }
+//
 // # Words in ${}
 //
 //	${group}  the API group of the file's definitions: NAME.GROUP.parity.example.dev
@@ -25,6 +39,8 @@
 //
 //	do           METHOD TARGET; the target goes out as it is written
 //	body         sent as JSON
+//	with         changes to the body, by path: {spec.scope: Global, spec.versions.0.served: false}; a "-" before a path takes
+//	             away what is there. Makes the use of one body (a YAML anchor) in many steps possible
 //	text         sent as it is; needs type or a Content-Type in headers
 //	type         the Content-Type; json, yaml, protobuf, and for patches json-patch, merge, strategic, apply are short for one
 //	accept       the Accept header; json and yaml are short for one

@@ -4,7 +4,6 @@ go 1.24.0
 
 require (
 	annex.dev/annex/test/cluster v0.0.0
-	github.com/google/go-cmp v0.7.0
 	k8s.io/apimachinery v0.34.4
 	k8s.io/client-go v0.34.4
 	sigs.k8s.io/yaml v1.6.0

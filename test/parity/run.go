@@ -8,8 +8,6 @@ import (
 	"sync"
 
 	"annex.dev/annex/test/parity/tree"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // Difference is a step that the two sides answered differently.
@@ -41,8 +39,7 @@ func Run(ctx context.Context, sides [2]*Side, file File, scenario Scenario) ([]D
 			return differences, fmt.Errorf("step %d (%s): %w", i+1, step.Do, err)
 		}
 		if step.Uncompared == "" && texts[0] != texts[1] {
-			text := cmp.Diff(strings.Split(texts[0], "\n"), strings.Split(texts[1], "\n"))
-			differences = append(differences, Difference{i + 1, step.Do, text})
+			differences = append(differences, Difference{i + 1, step.Do, lineDifference(texts[0], texts[1])})
 		}
 	}
 	return differences, nil

@@ -20,6 +20,7 @@ import (
 type File struct {
 	Definitions []any      `json:"definitions"`
 	Scenarios   []Scenario `json:"scenarios"`
+	Tables      []Table    `json:"tables"`
 
 	// Folder and Name say where it lies: scenarios/FOLDER/NAME.yaml.
 	Folder string `json:"-"`
@@ -36,6 +37,7 @@ type Scenario struct {
 type Step struct {
 	Do         string            `json:"do"`
 	Body       any               `json:"body"`
+	With       map[string]any    `json:"with"`
 	Text       *string           `json:"text"`
 	Type       string            `json:"type"`
 	Accept     string            `json:"accept"`
@@ -88,6 +90,13 @@ func loadFile(path string) (File, error) {
 	file := File{Folder: filepath.Base(filepath.Dir(path)), Name: strings.TrimSuffix(filepath.Base(path), ".yaml")}
 	if err := yaml.UnmarshalStrict(data, &file); err != nil {
 		return File{}, err
+	}
+	for _, table := range file.Tables {
+		scenarios, err := table.scenarios()
+		if err != nil {
+			return File{}, err
+		}
+		file.Scenarios = append(file.Scenarios, scenarios...)
 	}
 	names := map[string]bool{}
 	for _, scenario := range file.Scenarios {

@@ -218,10 +218,14 @@ func (s Step) content(words words) ([]byte, string, error) {
 	if contentType == "" {
 		contentType = contentTypes["json"]
 	}
+	body, err := changed(s.Body, s.With)
+	if err != nil {
+		return nil, "", err
+	}
 	var data bytes.Buffer
 	encoder := json.NewEncoder(&data)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(s.Body); err != nil {
+	if err := encoder.Encode(body); err != nil {
 		return nil, "", err
 	}
 	text, err := words.Fill(data.String())
