@@ -5,6 +5,7 @@
 //
 //	definitions:                 # installed on both sides before the file's scenarios begin
 //	- widgets                    # a file in definitions/, or a CustomResourceDefinition written out here
+//	words: {all: "/apis/${group}/v1/widgets"}    # more words for the file's scenarios
 //	scenarios:
 //	- name: a deletion with a wrong uid is a conflict
 //	  steps:
@@ -33,7 +34,7 @@
 //	${own}    an API group for the scenario alone: for scenarios that make definitions
 //	${ns}     a namespace of the scenario; it is made on both sides if the scenario names it
 //	${word}   what an earlier step kept under that word, on the same side
-//	${a*300}  "a", 300 times
+//	${a*300}  "a", 300 times; what is repeated may hold pairs of braces
 //
 // # A step
 //
@@ -42,6 +43,7 @@
 //	with         changes to the body, by path: {spec.scope: Global, spec.versions.0.served: false}; a "-" before a path takes
 //	             away what is there. Makes the use of one body (a YAML anchor) in many steps possible
 //	text         sent as it is; needs type or a Content-Type in headers
+//	bytes        what is no text, in base64; sent as text is
 //	type         the Content-Type; json, yaml, protobuf, and for patches json-patch, merge, strategic, apply are short for one
 //	accept       the Accept header; json and yaml are short for one
 //	headers      more headers
@@ -59,7 +61,7 @@
 // # What is compared
 //
 // The code, the headers that clients read, and the body: its keys in their order, numbers as they are written, whether it is
-// indented. Values that must differ between two servers are replaced before: uids, resourceVersions and generated names by
+// indented. The causes of an Invalid object have no order: kube-apiserver finds them in that of a Go map. Values that must differ between two servers are replaced before: uids, resourceVersions and generated names by
 // the order in which they appear (so that "the same as before" stays visible), times, ages, etags, tokens.
 //
 // A scenario whose answers differ fails, unless declared.yaml names it under a row of docs/compatibility.md; then it fails

@@ -15,8 +15,8 @@ var (
 	uidPattern     = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	agePattern     = regexp.MustCompile(`^([0-9]+[smhdy]){1,2}$`)
 	hashPattern    = regexp.MustCompile(`\b[0-9A-F]{64,128}\b`)
-	currentPattern = regexp.MustCompile(`(too large resource version: [0-9]+, current: |too old resource version: [0-9]+ \()[0-9]+`)
-	versionPattern = regexp.MustCompile(`(?i)(resource_?version"?:? "?)([0-9]+)`)
+	currentPattern = regexp.MustCompile(`(?i)(too large resource version: [0-9]+, current: |too old resource version: [0-9]+ \()[0-9]+`)
+	versionPattern = regexp.MustCompile(`(?i)(resource_?version[\\"]*:? ?[\\"]*)([0-9]+)`)
 	timePattern    = regexp.MustCompile(`\b20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?Z`)
 )
 
@@ -71,6 +71,9 @@ func (n *Normalizer) value(key string, value any) any {
 
 func (n *Normalizer) object(key string, value tree.Object) tree.Object {
 	result := tree.Object{}
+	if kindOf(value) == "Status" {
+		value = withoutOrder(value)
+	}
 	definition := kindOf(value) == "CustomResourceDefinition"
 	_, list := value.Find("items")
 	_, rows := value.Find("rows")
@@ -180,6 +183,36 @@ func (n *Normalizer) Text(text string) string {
 		}
 		return match
 	})
+}
+
+var yamlVersionPattern = regexp.MustCompile(`(\n *resourceVersion: ")[0-9]+"`)
+
+// YAML replaces what differs by nature within a YAML document.
+func (n *Normalizer) YAML(text string) string {
+	if !n.keepManagers {
+		text = withoutManagers(text)
+	}
+	return n.Text(yamlVersionPattern.ReplaceAllString(text, `${1}<version>"`))
+}
+
+// withoutManagers takes managedFields away: its line, and those after it that are deeper or a list's items.
+func withoutManagers(text string) string {
+	var kept []string
+	depth := -1
+	for _, line := range strings.Split(text, "\n") {
+		content := strings.TrimLeft(line, " ")
+		indent := len(line) - len(content)
+		if depth >= 0 && (indent > depth || (indent == depth && strings.HasPrefix(content, "- "))) {
+			continue
+		}
+		depth = -1
+		if content == "managedFields:" {
+			depth = indent
+			continue
+		}
+		kept = append(kept, line)
+	}
+	return strings.Join(kept, "\n")
 }
 
 func isRecent(text string) bool {

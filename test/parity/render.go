@@ -80,6 +80,8 @@ func (n *Normalizer) renderBody(lines []string, step Step, answer *Answer) []str
 		return n.renderJSON(lines, step, answer.Body)
 	case bytes.HasPrefix(answer.Body, []byte("k8s\x00")):
 		return append(lines, n.protobuf(answer.Body)...)
+	case mediaType == "application/yaml":
+		return append(lines, n.YAML(string(answer.Body)))
 	default:
 		return append(lines, n.Text(string(answer.Body)))
 	}

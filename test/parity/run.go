@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 
 	"annex.dev/annex/test/parity/tree"
@@ -153,7 +152,7 @@ func (r *sideRun) stop() {
 
 // makeNamespace makes the scenario's namespace, if any of its steps names it.
 func (r *sideRun) makeNamespace(ctx context.Context, scenario Scenario) error {
-	if !strings.Contains(fmt.Sprintf("%+v", scenario.Steps), "${ns}") {
+	if !r.words.mentioned("ns", fmt.Sprintf("%+v", scenario.Steps)) {
 		return nil
 	}
 	body := map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "${ns}"}}

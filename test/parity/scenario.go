@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,9 +19,10 @@ import (
 
 // File is a file of scenarios.
 type File struct {
-	Definitions []any      `json:"definitions"`
-	Scenarios   []Scenario `json:"scenarios"`
-	Tables      []Table    `json:"tables"`
+	Definitions []any             `json:"definitions"`
+	Words       map[string]string `json:"words"`
+	Scenarios   []Scenario        `json:"scenarios"`
+	Tables      []Table           `json:"tables"`
 
 	// Folder and Name say where it lies: scenarios/FOLDER/NAME.yaml.
 	Folder string `json:"-"`
@@ -39,6 +41,7 @@ type Step struct {
 	Body       any               `json:"body"`
 	With       map[string]any    `json:"with"`
 	Text       *string           `json:"text"`
+	Bytes      []byte            `json:"bytes"`
 	Type       string            `json:"type"`
 	Accept     string            `json:"accept"`
 	Headers    map[string]string `json:"headers"`
@@ -123,15 +126,18 @@ func (s Scenario) check() error {
 	return nil
 }
 
+// linePattern is what a step asks: a target begins with a slash, or with a word that does.
+var linePattern = regexp.MustCompile(`^[^ ]+ (/|\$\{)`)
+
 func (s Step) check() error {
 	if (s.Do == "") == (s.Finish == "") {
 		return errors.New("a step has either do or finish")
 	}
-	if method, target, found := strings.Cut(s.Do, " "); s.Do != "" && (!found || method == "" || !strings.HasPrefix(target, "/")) {
+	if s.Do != "" && !linePattern.MatchString(s.Do) {
 		return fmt.Errorf("do: %q is not METHOD /TARGET", s.Do)
 	}
-	if s.Body != nil && s.Text != nil {
-		return errors.New("body and text exclude each other")
+	if (s.Body != nil && s.Text != nil) || (s.Bytes != nil && (s.Body != nil || s.Text != nil)) {
+		return errors.New("body, text and bytes exclude each other")
 	}
 	if s.Within != "" {
 		if _, err := time.ParseDuration(s.Within); err != nil {
@@ -152,13 +158,41 @@ type words map[string]string
 
 // newWords returns those that a scenario begins with; they are the same on both sides.
 func newWords(f File, s Scenario) words {
-	digest := sha256.Sum256([]byte(f.Key(s)))
-	id := "s" + hex.EncodeToString(digest[:5])
-	return words{"group": f.Group(), "own": id + ".parity.example.dev", "ns": id}
+	w := f.sharedWords()
+	id := shortName(f.Key(s))
+	w["own"], w["ns"] = id+".parity.example.dev", id
+	return w
 }
 
-var wordPattern = regexp.MustCompile(`\$\{([^{}]+)\}`)
-var repeatPattern = regexp.MustCompile(`^(.+)\*([0-9]+)$`)
+// sharedWords are those of all scenarios of a file.
+func (f File) sharedWords() words {
+	w := words{"group": f.Group()}
+	maps.Copy(w, f.Words)
+	return w
+}
+
+// shortName is a name for a namespace or a part of a domain.
+func shortName(text string) string {
+	digest := sha256.Sum256([]byte(text))
+	return "s" + hex.EncodeToString(digest[:5])
+}
+
+// wordPattern matches ${word}; in a text to be repeated there may be pairs of braces: ${{"op":"test"},*3}.
+var wordPattern = regexp.MustCompile(`\$\{((?:[^{}]|\{[^{}]*\})+)\}`)
+var repeatPattern = regexp.MustCompile(`^((?s:.+))\*([0-9]+)$`)
+
+// mentioned tells whether a text names a word, be it through another one.
+func (w words) mentioned(word, text string) bool {
+	if strings.Contains(text, "${"+word+"}") {
+		return true
+	}
+	for other, value := range w {
+		if strings.Contains(value, "${"+word+"}") && strings.Contains(text, "${"+other+"}") {
+			return true
+		}
+	}
+	return false
+}
 
 // Fill replaces each ${word} in a text. An unknown word is an error.
 func (w words) Fill(text string) (string, error) {
@@ -166,7 +200,9 @@ func (w words) Fill(text string) (string, error) {
 	filled := wordPattern.ReplaceAllStringFunc(text, func(match string) string {
 		word := match[2 : len(match)-1]
 		if value, known := w[word]; known {
-			return value
+			filled, err := w.Fill(value)
+			problem = errors.Join(problem, err)
+			return filled
 		}
 		if parts := repeatPattern.FindStringSubmatch(word); parts != nil {
 			if count, err := strconv.Atoi(parts[2]); err == nil {

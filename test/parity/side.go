@@ -21,6 +21,8 @@ const (
 	untilTimeout   = 20 * time.Second
 	untilPause     = 50 * time.Millisecond
 	watchTimeout   = 10 * time.Second
+	// brokenOff is how the error ends if the server gave up in the middle of a request, as kube-apiserver does after a panic.
+	brokenOff = "INTERNAL_ERROR; received from peer"
 )
 
 // contentTypes are the short names that a step may use.
@@ -168,6 +170,9 @@ func (s *Side) askOnce(ctx context.Context, step Step, words words) (*Answer, er
 		client = s.anonymous
 	}
 	response, err := client.Do(request)
+	if err != nil && strings.HasSuffix(err.Error(), brokenOff) {
+		return &Answer{Body: []byte(brokenOff)}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +218,7 @@ func (s Step) content(words words) ([]byte, string, error) {
 		return []byte(text), contentType, err
 	}
 	if s.Body == nil {
-		return nil, contentType, nil
+		return s.Bytes, contentType, nil
 	}
 	if contentType == "" {
 		contentType = contentTypes["json"]
