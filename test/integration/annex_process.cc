@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -23,7 +24,10 @@ namespace {
 
 std::string Program() {
   const char* named = std::getenv("ANNEX_BINARY");
-  return named != nullptr ? named : ANNEX_BUILT_BINARY;
+  if (named != nullptr) return named;
+  // build/NAME/test/integration/integration-tests
+  const auto tests = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  return tests.parent_path().parent_path() / "annex";
 }
 
 std::string TemporaryFile() {

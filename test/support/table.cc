@@ -2,6 +2,7 @@
 
 #include "annex/base/check.h"
 #include "annex/base/strings.h"
+#include "test_files.h"
 
 #include <cstdlib>
 #include <fstream>
@@ -25,7 +26,7 @@ std::string Unescape(std::string_view text) {
 }  // namespace
 
 std::vector<std::vector<std::string>> ReadTable(const std::string& name) {
-  std::ifstream file(std::string(ANNEX_TESTDATA) + "/" + name);
+  std::ifstream file(TestFile("unit/testdata/" + name));
   ANNEX_CHECK(file.good(), "the table is in test/unit/testdata");
   std::vector<std::vector<std::string>> rows;
   for (std::string line; std::getline(file, line);) {

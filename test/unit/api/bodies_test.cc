@@ -1,9 +1,8 @@
 // What bodies of requests are taken for, and how those that are nothing are refused. The texts are those of
 // kube-apiserver 1.34.4.
 #include "api_fixture.h"
+#include "support/test_files.h"
 
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include <catch2/catch.hpp>
@@ -12,11 +11,7 @@ namespace annex::test {
 namespace {
 
 std::string Sample(const std::string& name) {
-  std::ifstream file(ANNEX_TEST_DATA "/protobuf/" + name + ".pb", std::ios::binary);
-  REQUIRE(file);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
+  return ReadTestFile("data/protobuf/" + name + ".pb");
 }
 
 constexpr const char* kProtobuf = "vnd.kubernetes.protobuf";
@@ -33,10 +28,7 @@ TEST_CASE("a namespace is created from protobuf and answered in JSON", "[api][bo
 
 TEST_CASE("a definition in protobuf meets the same rules as one in JSON", "[api][bodies]") {
   ApiFixture api;
-  std::ifstream file(ANNEX_TEST_DATA "/protobuf/definition_zeros.json");
-  std::stringstream json;
-  json << file.rdbuf();
-  const Answer expected = api.Call("POST", kDefinitions, json.str());
+  const Answer expected = api.Call("POST", kDefinitions, ReadTestFile("data/protobuf/definition_zeros.json"));
   const Answer answer = api.Send("POST", kDefinitions, kProtobuf, Sample("definition_zeros"));
   CHECK(answer.status == 422);
   CHECK(answer.text == expected.text);

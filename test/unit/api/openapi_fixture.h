@@ -5,12 +5,11 @@
 #include "annex/json/read.h"
 #include "api/openapi.h"
 #include "api/openapi_writer.h"
+#include "support/test_files.h"
 
 #include <algorithm>
-#include <fstream>
 #include <initializer_list>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,10 +17,7 @@
 namespace annex::api {
 
 inline std::string OpenApiFile(const std::string& name) {
-  std::ifstream file(ANNEX_TEST_DATA "/openapi/" + name, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
+  return test::ReadTestFile("data/openapi/" + name);
 }
 
 inline json::Value OpenApiJson(const std::string& name) {

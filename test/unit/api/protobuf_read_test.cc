@@ -7,11 +7,10 @@
 #include "annex/json/write.h"
 #include "annex/schema/types.h"
 #include "api/protobuf_fields.h"
+#include "support/test_files.h"
 
-#include <fstream>
 #include <functional>
 #include <set>
-#include <sstream>
 #include <string>
 
 #include <catch2/catch.hpp>
@@ -24,11 +23,7 @@ using schema::TypedStruct;
 using schema::TypedType;
 
 std::string Sample(const std::string& name) {
-  std::ifstream file(ANNEX_TEST_DATA "/protobuf/" + name, std::ios::binary);
-  REQUIRE(file);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
+  return test::ReadTestFile("data/protobuf/" + name);
 }
 
 const TypedStruct& TypeOf(const std::string& kind) {

@@ -10,6 +10,7 @@
 #include "annex/schema/types.h"
 #include "schema/fits.h"
 #include "schema/formats.h"
+#include "support/test_files.h"
 
 #include <algorithm>
 #include <fstream>
@@ -26,7 +27,7 @@ namespace {
 using json::Value;
 
 std::vector<Value> Cases(const std::string& op) {
-  std::ifstream file(ANNEX_TESTDATA "/schema_cases.jsonl");
+  std::ifstream file(test::TestFile("unit/testdata/schema_cases.jsonl"));
   std::vector<Value> cases;
   for (std::string line; std::getline(file, line);) {
     auto parsed = json::Parse(line);
