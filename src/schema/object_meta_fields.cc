@@ -29,12 +29,6 @@ const std::string& TextOf(const Value& value) {
   return value.is_string() ? value.get_ref<const std::string&>() : kNone;
 }
 
-const Value::object_t& MembersAt(const Value& metadata, std::string_view field) {
-  static const Value::object_t kNone;
-  const Value* found = json::Find(metadata, field);
-  return found != nullptr && found->is_object() ? found->get_ref<const Value::object_t&>() : kNone;
-}
-
 const Value::array_t& ItemsIn(const Value& metadata, std::string_view field) {
   return json::ItemsAt(metadata, {field});
 }
@@ -168,17 +162,19 @@ FieldErrors ValidateFieldManager(std::string_view manager, const FieldPath& path
   return errors;
 }
 
-void CheckAnnotations(const Value& metadata, const FieldPath& path, FieldErrors& errors) {
-  const FieldPath place = path.Child("annotations");
+FieldErrors ValidateAnnotations(const Value& annotations, const FieldPath& path) {
+  FieldErrors errors;
+  if (!annotations.is_object()) return errors;
   std::size_t bytes = 0;
-  for (const auto& [key, value] : MembersAt(metadata, "annotations")) {
+  for (const auto& [key, value] : annotations.get_ref<const Value::object_t&>()) {
     bytes += key.size() + TextOf(value).size();
     if (errors.size() >= kMaxErrors) continue;
     for (const std::string& problem : base::CheckQualifiedName(LowerKey(key))) {
-      errors.push_back(json::InvalidError(place, key, problem));
+      errors.push_back(json::InvalidError(path, key, problem));
     }
   }
-  if (bytes > kMaxAnnotationsBytes) errors.push_back(json::TooLongError(place, kMaxAnnotationsBytes));
+  if (bytes > kMaxAnnotationsBytes) errors.push_back(json::TooLongError(path, kMaxAnnotationsBytes));
+  return errors;
 }
 
 void CheckOwnerReferences(const Value& metadata, const FieldPath& path, FieldErrors& errors) {

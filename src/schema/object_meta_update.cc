@@ -99,7 +99,9 @@ FieldErrors ValidateObjectMetaUpdate(const Value& metadata, const Value& old_met
   if (const Value* labels = json::Find(metadata, "labels")) {
     json::Append(errors, ValidateLabels(*labels, path.Child("labels")));
   }
-  CheckAnnotations(metadata, path, errors);
+  if (const Value* annotations = json::Find(metadata, "annotations")) {
+    json::Append(errors, ValidateAnnotations(*annotations, path.Child("annotations")));
+  }
   CheckOwnerReferences(metadata, path, errors);
   CheckManagedFields(metadata, path, errors);
   return errors;

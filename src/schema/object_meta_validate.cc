@@ -89,7 +89,9 @@ FieldErrors ValidateObjectMeta(const Value& metadata, const ObjectMetaRules& rul
   if (const Value* labels = json::Find(metadata, "labels")) {
     json::Append(errors, ValidateLabels(*labels, path.Child("labels")));
   }
-  CheckAnnotations(metadata, path, errors);
+  if (const Value* annotations = json::Find(metadata, "annotations")) {
+    json::Append(errors, ValidateAnnotations(*annotations, path.Child("annotations")));
+  }
   CheckOwnerReferences(metadata, path, errors);
   CheckFinalizers(metadata, path, errors);
   CheckManagedFields(metadata, path, errors);

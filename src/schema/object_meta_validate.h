@@ -17,7 +17,6 @@ std::int64_t MetaInteger(const json::Value& metadata, std::string_view field);
 // keys) or a named type.
 json::FieldError InvalidShown(const json::FieldPath& path, std::string_view shown, std::string_view detail);
 
-void CheckAnnotations(const json::Value& metadata, const json::FieldPath& path, json::FieldErrors& errors);
 void CheckOwnerReferences(const json::Value& metadata, const json::FieldPath& path,
                           json::FieldErrors& errors);
 void CheckFinalizers(const json::Value& metadata, const json::FieldPath& path, json::FieldErrors& errors);

@@ -60,8 +60,9 @@ json::FieldErrors ValidateObjectMeta(const json::Value& metadata, const ObjectMe
 json::FieldErrors ValidateObjectMetaUpdate(const json::Value& metadata, const json::Value& old_metadata,
                                            const json::FieldPath& path);
 
-// What is wrong with labels (of metadata or of a selector) and with the name of a field manager.
+// What is wrong with labels (of metadata or of a selector), annotations, and the name of a field manager.
 json::FieldErrors ValidateLabels(const json::Value& labels, const json::FieldPath& path);
+json::FieldErrors ValidateAnnotations(const json::Value& annotations, const json::FieldPath& path);
 json::FieldErrors ValidateFieldManager(std::string_view manager, const json::FieldPath& path);
 
 }  // namespace annex::schema

@@ -14,6 +14,7 @@ const TypedStruct& DeleteOptionsType();
 // apiextensions.k8s.io/v1.
 const TypedStruct& CustomResourceDefinitionType();
 const TypedStruct& JsonSchemaPropsType();
+const TypedStruct& ConversionReviewType();
 
 // core/v1 and autoscaling/v1.
 const TypedStruct& NamespaceType();
