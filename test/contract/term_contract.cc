@@ -187,6 +187,27 @@ TEST_CASE("rows whose fields another form made come unjudged", "[contract][terms
   CHECK(SelectUnjudged(fixture, c, size, 0) == Keys{"new-1?", "new-2?", "old-db?", "old-web?"});
 }
 
+TEST_CASE("labels can follow the form too", "[contract][terms]") {
+  StoreFixture fixture;
+  const auto c = fixture.Collection();
+  fixture.Create(c, "new-db", "", {{"Lapp", "db"}}, 2);
+  fixture.Create(c, "new-web", "", {{"Lapp", "web"}}, 2);
+  fixture.Create(c, "old-db", "", {{"Lapp", "db"}}, 1);
+  const Query web{{In("Lapp", {"web"})}, {}};
+  const auto select = [&](std::uint64_t format) {
+    Keys keys;
+    const auto list =
+        fixture.List({.collection = c, .query = &web, .terms_format = format, .labels_follow_format = true});
+    for (const Shown& row : list.rows) keys.push_back(row.key + (row.judged ? "" : "?"));
+    return keys;
+  };
+  CHECK(select(2) == Keys{"new-web", "old-db?"});
+  // Once all rows' terms are known to be right, the index answers.
+  REQUIRE(fixture.SetTermsFormat(c, 2));
+  CHECK(select(2) == Keys{"new-web"});
+  CHECK(select(3) == Keys{"new-db?", "new-web?", "old-db?"});
+}
+
 TEST_CASE("new terms are judged once the collection's format says so", "[contract][terms]") {
   StoreFixture fixture;
   const auto c = fixture.Collection();

@@ -69,8 +69,8 @@ struct Row {
   std::uint32_t revision_at = 0;
   std::string_view terms;
   std::uint64_t format = 0;
-  // False if the query has conditions on fields and this row's terms do not tell (see
-  // ListQuery::terms_format): the visitor has to judge them. All other conditions hold.
+  // False if the query has conditions on fields (or on labels that follow the format) and this row's terms do
+  // not tell (see ListQuery::terms_format): the visitor has to judge them. All other conditions hold.
   bool judged = true;
 };
 
@@ -90,6 +90,9 @@ struct ListQuery {
   // The fingerprint whose terms answer the query's conditions on fields; rows of another one (all rows, if it
   // is 0) come unjudged.
   std::uint64_t terms_format = 0;
+  // The query's conditions on labels too hold for rows of that fingerprint alone: reading a row of another
+  // one may change its labels. Such rows come unjudged.
+  bool labels_follow_format = false;
   // Count the rows that follow when the visitor stops. REQUIRES: no query.
   bool count_remaining = false;
 };

@@ -9,10 +9,6 @@ namespace {
 // unselective.
 constexpr std::int64_t kProbeRows = 2000;
 
-bool IsFieldTerm(const selector::TermCondition& condition) {
-  return condition.name.starts_with('F');
-}
-
 // 0 is no format, so it equals none.
 bool SameFormat(std::uint64_t a, std::uint64_t b) {
   return a != 0 && a == b;
@@ -57,12 +53,18 @@ base::Result<Page> ListRun::Run() {
   return page_;
 }
 
+bool ListRun::FollowsFormat(const selector::TermCondition& condition) const {
+  return query_.labels_follow_format || condition.name.starts_with('F');
+}
+
 base::Result<void> ListRun::JudgeTerms() {
   ANNEX_TRY(const std::uint64_t terms_format, reader_.TermsFormat(query_.collection));
   if (query_.query == nullptr) return {};
   const auto& conditions = query_.query->terms;
-  has_field_conditions_ = std::any_of(conditions.begin(), conditions.end(), IsFieldTerm);
-  terms_trusted_ = !has_field_conditions_ || SameFormat(terms_format, query_.terms_format);
+  has_format_conditions_ =
+      std::any_of(conditions.begin(), conditions.end(),
+                  [this](const selector::TermCondition& condition) { return FollowsFormat(condition); });
+  terms_trusted_ = !has_format_conditions_ || SameFormat(terms_format, query_.terms_format);
   return {};
 }
 
@@ -121,7 +123,7 @@ base::Result<void> ListRun::ChooseIndex() {
   if (query_.query == nullptr) return {};
   std::vector<const selector::TermCondition*> candidates;
   for (const selector::TermCondition& condition : query_.query->terms) {
-    if (condition.Indexable() && (terms_trusted_ || !IsFieldTerm(condition)))
+    if (condition.Indexable() && (terms_trusted_ || !FollowsFormat(condition)))
       candidates.push_back(&condition);
   }
   if (candidates.empty()) return {};
@@ -213,11 +215,11 @@ base::Result<void> ListRun::ShowChangedUntil(std::optional<std::string_view> key
 void ListRun::Show(Row row, bool historical) {
   if (query_.query != nullptr) {
     // A state of the past may have terms from before the fields were what they are; then only its body tells.
-    row.judged = !has_field_conditions_ || SameFormat(row.format, query_.terms_format) ||
+    row.judged = !has_format_conditions_ || SameFormat(row.format, query_.terms_format) ||
                  (terms_trusted_ && !historical);
     if (!selector::KeysMatch(query_.query->keys, row.key)) return;
     for (const selector::TermCondition& condition : query_.query->terms) {
-      if (IsFieldTerm(condition) && !row.judged) continue;
+      if (FollowsFormat(condition) && !row.judged) continue;
       if (!condition.Matches(row.terms)) return;
     }
   }

@@ -39,6 +39,8 @@ class ListRun {
 
   base::Result<void> SetRevision();
   base::Result<void> JudgeTerms();
+  // Whether a row's terms tell about a condition only if the row has the query's format.
+  bool FollowsFormat(const selector::TermCondition& condition) const;
   void NarrowRange();
   base::Result<void> LoadChanges();
   // Picks the condition that excludes most, among those that an index answers.
@@ -62,8 +64,8 @@ class ListRun {
 
   Page page_;
   KeyRange range_;
-  bool has_field_conditions_ = false;
-  bool terms_trusted_ = true;  // the terms of all newest rows answer the query's conditions on fields
+  bool has_format_conditions_ = false;
+  bool terms_trusted_ = true;  // the terms of all newest rows answer all of the query's conditions
   const selector::TermCondition* driver_ = nullptr;
   std::map<std::string, Change, std::less<>> changes_;
   std::map<std::string, Change, std::less<>>::const_iterator next_change_;
