@@ -3,6 +3,7 @@
 #include "annex/base/check.h"
 #include "annex/base/log.h"
 #include "annex/base/strings.h"
+#include "annex/conversion/webhook_converter.h"
 #include "answer.h"
 #include "context.h"
 #include "control_object.h"
@@ -13,6 +14,7 @@
 #include "non_resource.h"
 #include "request_metrics.h"
 #include "router.h"
+#include "shared_conversions.h"
 #include "status_text.h"
 
 #include <utility>
@@ -77,13 +79,15 @@ bool AsksForImpersonation(const base::Headers& headers) {
 class ApiService::Implementation {
  public:
   Implementation(const ApiParts& parts, const Builtins& builtins)
-      : parts_{parts.store, parts.hub, parts.registry, parts.namespaces, parts.clock, parts.random},
+      : converter_({parts.webhooks, parts.random, parts.clock, parts.metrics}),
+        parts_{parts.store,  parts.hub,   parts.registry, parts.namespaces,
+               conversions_, parts.clock, parts.random},
         authenticator_(parts.authenticator),
         authorizer_(parts.authorizer),
         metrics_(parts.metrics),
         builtins_(builtins),
-        router_(parts.registry, builtins, builtins.served),
-        local_router_(parts.registry, builtins, true),
+        router_(parts.registry, converter_, builtins, builtins.served),
+        local_router_(parts.registry, converter_, builtins, true),
         non_resource_(builtins.served, parts.registry, parts.health, parts.clock, parts.metrics) {}
 
   // `local`: who it is, if the request comes from this process itself.
@@ -113,7 +117,7 @@ class ApiService::Implementation {
   base::Task<base::Result<std::int64_t>> DeleteObjects(std::shared_ptr<const definition::Resource> resource,
                                                        std::string namespace_name, base::Executor& executor) {
     const definition::Version& storage = resource->storage_version();
-    StrategyPtr strategy = std::make_shared<CustomResourceStrategy>(resource, storage);
+    StrategyPtr strategy = std::make_shared<CustomResourceStrategy>(resource, storage, converter_);
     std::string prefix = namespace_name.empty() ? "" : namespace_name + "/";
     co_return co_await DeleteAll(parts_, std::move(strategy), std::move(prefix), executor);
   }
@@ -150,7 +154,7 @@ class ApiService::Implementation {
       auto response = non_resource_.Serve(context.request, context.info, context.query);
       co_return response ? *std::move(response) : PageNotFound();
     }
-    context.strategy = router.FindStrategy(context.info);
+    ANNEX_CO_TRY(context.strategy, router.FindStrategy(context.info));
     if (!context.strategy) co_return PageNotFound();
     ANNEX_CO_RETURN_IF_ERROR(co_await LearnNamespace(context));
     co_return co_await router.Dispatch(context);
@@ -191,6 +195,8 @@ class ApiService::Implementation {
                {"micros", static_cast<std::int64_t>(micros)}});
   }
 
+  conversion::WebhookConverter converter_;
+  SharedConversions conversions_;
   Parts parts_;
   auth::Authenticator& authenticator_;
   auth::Authorizer& authorizer_;

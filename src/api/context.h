@@ -20,12 +20,15 @@
 
 namespace annex::api {
 
+class SharedConversions;
+
 // References to parts that outlive every request.
 struct Parts {
   store::Store& store;
   store::WatchHub& hub;
   const definition::Registry& registry;
   definition::NamespaceLookup& namespaces;
+  SharedConversions& conversions;
   const base::Clock& clock;
   base::Random& random;
 };

@@ -7,6 +7,7 @@
 #include "guaranteed_update.h"
 #include "object_checks.h"
 #include "presenter.h"
+#include "stored_form.h"
 #include "verbs.h"
 
 #include <utility>
@@ -93,19 +94,19 @@ base::Task<VerbResult> Create(Context& context) {
     base::Result<store::Committed> committed;
     if (options.dry_run) {
       ANNEX_CO_TRY(const auto existing, context.parts.store.Load(mutation.collection, mutation.key));
+      ANNEX_CO_TRY(object,
+                   co_await StoreAndReadBack(*context.strategy, std::move(object), context.executor()));
       if (!existing) {
         ANNEX_CO_TRY(std::string body, presenter.Document(object));
         co_return BodyResponse(201, format.ContentType(), std::move(body));
       }
       committed = base::Error(base::Reason::kConflict, "");
     } else {
-      ANNEX_CO_TRY(mutation.next, context.strategy->ToStored(std::move(object)));
+      ANNEX_CO_TRY(mutation.next,
+                   co_await MakeStored(*context.strategy, std::move(object), context.executor()));
       committed = co_await Commit(context, std::move(mutation));
     }
-    if (committed) {
-      ANNEX_CO_TRY(std::string body, presenter.Document(RowOf(*committed->object)));
-      co_return BodyResponse(201, format.ContentType(), std::move(body));
-    }
+    if (committed) co_return co_await ObjectResponse(context, presenter, 201, committed->object);
     if (committed.error().reason == base::Reason::kNotFound)
       co_return base::Error(NotFound(context.resource(), name));
     if (committed.error().reason != base::Reason::kConflict) co_return base::Error(committed.error());

@@ -64,8 +64,9 @@ std::set<std::string> Finalizers(const Value& object) {
 }  // namespace
 
 CustomResourceStrategy::CustomResourceStrategy(std::shared_ptr<const definition::Resource> resource,
-                                               const definition::Version& version)
-    : resource_(std::move(resource)), version_(version) {}
+                                               const definition::Version& version,
+                                               conversion::WebhookConverter& converter)
+    : resource_(std::move(resource)), version_(version), converter_(converter) {}
 
 // One column whose path cannot be read makes kube-apiserver show the name alone.
 std::vector<TableColumn> CustomResourceStrategy::Columns() const {
@@ -87,18 +88,69 @@ bool CustomResourceStrategy::ServesAsStored(std::uint64_t format) const {
 }
 
 base::Result<void> CustomResourceStrategy::FromStored(Value& object) const {
-  ANNEX_RETURN_IF_ERROR(resource_->Normalize(object));
-  if (version_.storage) return {};
+  ANNEX_RETURN_IF_ERROR(resource_->ReadStored(object));
+  if (HasWebhook()) return {};
   return resource_->ToVersion(object, version_);
 }
 
 base::Result<store::Mutation::State> CustomResourceStrategy::ToStored(Value object) const {
-  if (!version_.storage) ANNEX_RETURN_IF_ERROR(resource_->ToStorage(object));
+  if (!version_.storage && !HasWebhook()) {
+    ANNEX_RETURN_IF_ERROR(resource_->ToVersion(object, resource_->storage_version()));
+  }
+  // kube-apiserver defaults what it reads instead; here it is read as it is stored.
+  if (!version_.storage) resource_->DefaultForStorage(object);
   store::Mutation::State state;
   state.terms = resource_->TermsOf(object);
   state.body = ToBody(object);
   state.format = resource_->format();
   return state;
+}
+
+bool CustomResourceStrategy::ListsThroughWebhook() const {
+  return HasWebhook() && (!version_.storage || resource_->stores_other_versions());
+}
+
+base::Task<base::Result<std::vector<Value>>> CustomResourceStrategy::Convert(
+    std::vector<Value> objects, const definition::Version& version, base::Executor& executor) const {
+  std::vector<Value> revisions;
+  std::vector<bool> foreign;
+  for (Value& object : objects) {
+    Value& metadata = object["metadata"];
+    revisions.push_back(metadata.contains("resourceVersion") ? std::move(metadata["resourceVersion"])
+                                                             : Value());
+    metadata.erase("resourceVersion");
+    foreign.push_back(resource_->VersionOf(object) != &version);
+  }
+  std::string api_version = resource_->ApiVersion(version);
+  ANNEX_CO_TRY(std::vector<Value> converted,
+               co_await converter_.Convert(resource_->webhook(), std::move(api_version), std::move(objects),
+                                           executor));
+  for (std::size_t i = 0; i < converted.size(); ++i) {
+    if (foreign[i]) ANNEX_CO_RETURN_IF_ERROR(resource_->Prune(converted[i], version));
+    if (!revisions[i].is_null()) converted[i]["metadata"]["resourceVersion"] = std::move(revisions[i]);
+  }
+  co_return converted;
+}
+
+base::Task<base::Result<std::vector<Value>>> CustomResourceStrategy::ConvertFromStored(
+    std::vector<Value> objects, base::Executor& executor) const {
+  if (!HasWebhook()) co_return objects;
+  co_return co_await Convert(std::move(objects), version_, executor);
+}
+
+base::Task<base::Result<Value>> CustomResourceStrategy::ConvertToStorage(Value object,
+                                                                         base::Executor& executor) const {
+  if (!HasWebhook() || version_.storage) co_return object;
+  std::vector<Value> objects;
+  objects.push_back(std::move(object));
+  ANNEX_CO_TRY(std::vector<Value> converted,
+               co_await Convert(std::move(objects), resource_->storage_version(), executor));
+  co_return std::move(converted.front());
+}
+
+std::uint64_t CustomResourceStrategy::conversion_form() const {
+  const auto index = static_cast<std::uint64_t>(&version_ - resource_->versions().data());
+  return (resource_->serial() << 8U) | index;
 }
 
 const definition::SelectableField* CustomResourceStrategy::FindField(std::string_view field) const {

@@ -2,6 +2,7 @@
 // (k8s.io/apiextensions-apiserver/pkg/registry/customresource).
 #pragma once
 
+#include "annex/conversion/webhook_converter.h"
 #include "annex/definition/resource.h"
 #include "strategy.h"
 
@@ -13,9 +14,9 @@ namespace annex::api {
 
 class CustomResourceStrategy final : public Strategy {
  public:
-  // REQUIRES: `version` is one of the resource's.
+  // REQUIRES: `version` is one of the resource's. The converter must outlive the strategy.
   CustomResourceStrategy(std::shared_ptr<const definition::Resource> resource,
-                         const definition::Version& version);
+                         const definition::Version& version, conversion::WebhookConverter& converter);
 
   const definition::Resource& definition() const { return *resource_; }
   const std::shared_ptr<const definition::Resource>& shared_definition() const { return resource_; }
@@ -37,6 +38,14 @@ class CustomResourceStrategy final : public Strategy {
   std::uint64_t terms_format() const override { return resource_->format(); }
   base::Result<void> FromStored(json::Value& object) const override;
   base::Result<store::Mutation::State> ToStored(json::Value object) const override;
+  bool StoresOtherVersion() const override { return !version_.storage; }
+  bool HasWebhook() const override { return resource_->webhook() != nullptr; }
+  bool ListsThroughWebhook() const override;
+  base::Task<base::Result<std::vector<json::Value>>> ConvertFromStored(
+      std::vector<json::Value> objects, base::Executor& executor) const override;
+  base::Task<base::Result<json::Value>> ConvertToStorage(json::Value object,
+                                                         base::Executor& executor) const override;
+  std::uint64_t conversion_form() const override;
   std::optional<std::string> FieldTerm(std::string_view field) const override;
   std::string FieldValue(const json::Value& object, std::string_view field) const override;
 
@@ -53,6 +62,10 @@ class CustomResourceStrategy final : public Strategy {
   std::vector<std::string> RequestWarnings() const override;
 
  private:
+  // Objects in `version`, pruned by it; with their resourceVersions, which the webhook does not see.
+  base::Task<base::Result<std::vector<json::Value>>> Convert(std::vector<json::Value> objects,
+                                                             const definition::Version& version,
+                                                             base::Executor& executor) const;
   json::FieldErrors CheckType(const json::Value& object) const;
   void CheckScaleSpec(const json::Value& object, json::FieldErrors& errors) const;
   void CheckScaleStatus(const json::Value& object, json::FieldErrors& errors) const;
@@ -60,6 +73,7 @@ class CustomResourceStrategy final : public Strategy {
 
   const std::shared_ptr<const definition::Resource> resource_;
   const definition::Version& version_;
+  conversion::WebhookConverter& converter_;
 };
 
 }  // namespace annex::api

@@ -1,5 +1,6 @@
 // DELETE of a collection: a list, each of whose objects is deleted. Not atomic.
 
+#include "converted_rows.h"
 #include "deletions.h"
 #include "list_query.h"
 #include "presenter.h"
@@ -15,6 +16,21 @@ struct Doomed {
   std::vector<std::string> keys;
   std::string list;  // the answer: the objects as they were
 };
+
+base::Status ListFailure(const ListOptions& options, const PagePlan& plan, const Selection& selection,
+                         const base::Status& status) {
+  return status.reason == base::Reason::kExpired ? ListExpired(options, plan.start, selection.prefix)
+                                                 : status;
+}
+
+base::Task<base::Result<Doomed>> ListConvertedDoomed(Context& context, const ListOptions& options,
+                                                     const Presenter& presenter) {
+  ANNEX_CO_TRY(const Selection selection, Select(context, options));
+  ANNEX_CO_TRY(const PagePlan plan, PlanPage(context.parts, options, selection.prefix));
+  auto list = co_await ListConverted(context, presenter, selection, plan);
+  if (!list) co_return base::Error(ListFailure(options, plan, selection, list.error()));
+  co_return Doomed{std::move(list->keys), std::move(list->text)};
+}
 
 base::Result<Doomed> ListDoomed(Context& context, const ListOptions& options, const Presenter& presenter) {
   ANNEX_TRY(const Selection selection, Select(context, options));
@@ -42,10 +58,7 @@ base::Result<Doomed> ListDoomed(Context& context, const ListOptions& options, co
     doomed.keys.emplace_back(row.key);
     return outcome ? store::Visit::kNext : store::Visit::kStop;
   });
-  if (!page && page.error().reason == base::Reason::kExpired) {
-    return base::Error(ListExpired(options, plan.start, selection.prefix));
-  }
-  if (!page) return base::Error(page.error());
+  if (!page) return base::Error(ListFailure(options, plan, selection, page.error()));
   ANNEX_RETURN_IF_ERROR(outcome);
   ListMeta meta;
   meta.resource_version = page->at;
@@ -66,7 +79,12 @@ base::Task<VerbResult> DeleteCollection(Context& context) {
                ReadDeleteOptions(context.request.headers, context.request.body, context.query));
   const Presenter presenter(context.strategy, format, IncludeObject::kMetadata, context.parts.clock);
   ANNEX_CO_RETURN_IF_ERROR(presenter.CheckListForm());
-  ANNEX_CO_TRY(Doomed doomed, ListDoomed(context, list_options, presenter));
+  Doomed doomed;
+  if (context.strategy->ListsThroughWebhook()) {
+    ANNEX_CO_TRY(doomed, co_await ListConvertedDoomed(context, list_options, presenter));
+  } else {
+    ANNEX_CO_TRY(doomed, ListDoomed(context, list_options, presenter));
+  }
 
   Deletions deletions(context, options, std::move(doomed.keys));
   ANNEX_CO_RETURN_IF_ERROR(co_await RunDeletions(deletions, context.executor()));

@@ -3,6 +3,7 @@
 #include "annex/base/clock.h"
 #include "guaranteed_update.h"
 #include "presenter.h"
+#include "stored_form.h"
 
 #include <algorithm>
 #include <utility>
@@ -121,24 +122,24 @@ bool GoesAtOnce(const Strategy& strategy, const store::Object& object, const Del
   return !FindMemberText(text, "finalizers") && !FindMemberText(text, "deletionTimestamp");
 }
 
-base::Result<Attempt> TryDelete(Context& context, const std::string& key, const DeleteOptions& options,
-                                LastState last_state) {
+base::Task<base::Result<Attempt>> TryDelete(Context& context, const std::string& key,
+                                            const DeleteOptions& options, LastState last_state) {
   const Strategy& strategy = *context.strategy;
   const std::string name = NameInKey(key);
-  ANNEX_RETURN_IF_ERROR(strategy.CheckDeletable(name));
+  ANNEX_CO_RETURN_IF_ERROR(strategy.CheckDeletable(name));
   Attempt attempt;
   attempt.mutation.collection = strategy.collection();
   attempt.mutation.key = key;
-  ANNEX_TRY(attempt.mutation.seen,
-            context.parts.store.Load(attempt.mutation.collection, attempt.mutation.key));
-  if (!attempt.mutation.seen) return base::Error(NotFound(context.resource(), name));
+  ANNEX_CO_TRY(attempt.mutation.seen,
+               context.parts.store.Load(attempt.mutation.collection, attempt.mutation.key));
+  if (!attempt.mutation.seen) co_return base::Error(NotFound(context.resource(), name));
   if (last_state == LastState::kUnwanted && GoesAtOnce(strategy, *attempt.mutation.seen, options)) {
     attempt.outcome.gone = true;
     attempt.commits = !options.dry_run;
-    return attempt;
+    co_return attempt;
   }
-  ANNEX_TRY(Value object, ReadStored(strategy, *attempt.mutation.seen));
-  ANNEX_RETURN_IF_ERROR(CheckPreconditions(context, name, object, options));
+  ANNEX_CO_TRY(Value object, co_await ReadObject(strategy, attempt.mutation.seen, context.executor()));
+  ANNEX_CO_RETURN_IF_ERROR(CheckPreconditions(context, name, object, options));
   attempt.outcome.uid = json::TextAt(object, {"metadata", "uid"});
   SetFinalizers(object, options);
   const bool under_deletion = json::FindPath(object, {"metadata", "deletionTimestamp"}) != nullptr;
@@ -147,12 +148,12 @@ base::Result<Attempt> TryDelete(Context& context, const std::string& key, const 
   attempt.outcome.gone = !stays;
   if (stays) {
     MarkDeleting(context, object);
-    ANNEX_TRY(attempt.mutation.next, strategy.ToStored(object));
+    ANNEX_CO_TRY(attempt.mutation.next, co_await MakeStored(strategy, object, context.executor()));
     attempt.commits = attempt.mutation.next->body.bytes != attempt.mutation.seen->body.bytes;
   }
   attempt.commits = attempt.commits && !options.dry_run;
   attempt.outcome.object = std::move(object);
-  return attempt;
+  co_return attempt;
 }
 
 }  // namespace
@@ -160,7 +161,7 @@ base::Result<Attempt> TryDelete(Context& context, const std::string& key, const 
 base::Task<base::Result<Deleted>> DeleteObject(Context& context, std::string key,
                                                const DeleteOptions& options, LastState last_state) {
   while (true) {
-    ANNEX_CO_TRY(Attempt attempt, TryDelete(context, key, options, last_state));
+    ANNEX_CO_TRY(Attempt attempt, co_await TryDelete(context, key, options, last_state));
     if (!attempt.commits) co_return std::move(attempt.outcome);
     auto committed = co_await Commit(context, std::move(attempt.mutation));
     if (committed) {

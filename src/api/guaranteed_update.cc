@@ -3,6 +3,7 @@
 #include "annex/base/strings.h"
 #include "annex/schema/object_meta.h"
 #include "object_checks.h"
+#include "stored_form.h"
 
 #include <memory>
 #include <utility>
@@ -97,45 +98,47 @@ struct Attempt {
   std::optional<Value> deleted;  // the last state, if the mutation deletes
 };
 
-base::Result<Attempt> TryUpdate(Context& context, const UpdatePlan& plan) {
+base::Task<base::Result<Attempt>> TryUpdate(Context& context, const UpdatePlan& plan) {
   const Strategy& strategy = *context.strategy;
   Attempt attempt;
   attempt.mutation.collection = strategy.collection();
   attempt.mutation.key = context.Key();
-  ANNEX_TRY(store::ObjectPtr seen,
-            context.parts.store.Load(attempt.mutation.collection, attempt.mutation.key));
-  if (!seen) return base::Error(NotFound(context.resource(), context.info.name));
-  ANNEX_TRY(const Value existing, ReadStored(strategy, *seen));
-  ANNEX_TRY(Value object, plan.make(existing));
+  ANNEX_CO_TRY(store::ObjectPtr seen,
+               context.parts.store.Load(attempt.mutation.collection, attempt.mutation.key));
+  if (!seen) co_return base::Error(NotFound(context.resource(), context.info.name));
+  ANNEX_CO_TRY(const Value existing, co_await ReadObject(strategy, seen, context.executor()));
+  ANNEX_CO_TRY(Value object, plan.make(existing));
   if (!object["metadata"].is_object()) object["metadata"] = Value::object();
   DropManagedFields(object);
 
   const std::string& existing_uid = json::TextAt(existing, {"metadata", "uid"});
   if (!plan.uid.empty() && plan.uid != existing_uid) {
-    return base::Error(
+    co_return base::Error(
         UidPrecondition(context.resource(), attempt.mutation.key, context.info.name, plan.uid, existing_uid));
   }
-  ANNEX_RETURN_IF_ERROR(CheckResourceVersion(context, object, seen->revision));
-  ANNEX_RETURN_IF_ERROR(CheckNamespaceLifecycle(context, context.info.name, false));
-  ANNEX_RETURN_IF_ERROR(PrepareAndValidate(context, object, existing, plan.subresource));
+  ANNEX_CO_RETURN_IF_ERROR(CheckResourceVersion(context, object, seen->revision));
+  ANNEX_CO_RETURN_IF_ERROR(CheckNamespaceLifecycle(context, context.info.name, false));
+  ANNEX_CO_RETURN_IF_ERROR(PrepareAndValidate(context, object, existing, plan.subresource));
 
   attempt.mutation.seen = seen;
   const bool deletes = DeletesNow(strategy, object, existing);
   if (plan.dry_run) {
+    ANNEX_CO_TRY(object, co_await StoreAndReadBack(strategy, std::move(object), context.executor()));
     attempt.done = Updated{nullptr, std::move(object)};
-    return attempt;
+    co_return attempt;
   }
   if (deletes) {
     attempt.deleted = std::move(object);
-    return attempt;
+    co_return attempt;
   }
-  ANNEX_TRY(store::Mutation::State next, strategy.ToStored(std::move(object)));
+  ANNEX_CO_TRY(store::Mutation::State next,
+               co_await MakeStored(strategy, std::move(object), context.executor()));
   if (next.body.bytes == seen->body.bytes) {
     attempt.done = Updated{std::move(seen), std::nullopt};
-    return attempt;
+    co_return attempt;
   }
   attempt.mutation.next = std::move(next);
-  return attempt;
+  co_return attempt;
 }
 
 }  // namespace
@@ -151,7 +154,7 @@ base::Await<base::Result<store::Committed>> Commit(Context& context, store::Muta
 
 base::Task<base::Result<Updated>> GuaranteedUpdate(Context& context, UpdatePlan plan) {
   while (true) {
-    ANNEX_CO_TRY(Attempt attempt, TryUpdate(context, plan));
+    ANNEX_CO_TRY(Attempt attempt, co_await TryUpdate(context, plan));
     if (attempt.done) co_return *std::move(attempt.done);
     auto committed = co_await Commit(context, std::move(attempt.mutation));
     if (committed && attempt.deleted) {
@@ -167,10 +170,10 @@ base::Task<base::Result<Updated>> GuaranteedUpdate(Context& context, UpdatePlan 
   }
 }
 
-VerbResult UpdatedResponse(const Presenter& presenter, const Updated& updated) {
-  ANNEX_TRY(std::string body, updated.stored ? presenter.Document(RowOf(*updated.stored))
-                                             : presenter.Document(*updated.object));
-  return BodyResponse(200, presenter.format().ContentType(), std::move(body));
+base::Task<VerbResult> UpdatedResponse(Context& context, const Presenter& presenter, Updated updated) {
+  if (updated.stored) co_return co_await ObjectResponse(context, presenter, 200, std::move(updated.stored));
+  ANNEX_CO_TRY(std::string body, presenter.Document(*updated.object));
+  co_return BodyResponse(200, presenter.format().ContentType(), std::move(body));
 }
 
 }  // namespace annex::api

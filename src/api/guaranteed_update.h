@@ -37,6 +37,6 @@ base::Task<base::Result<Updated>> GuaranteedUpdate(Context& context, UpdatePlan 
 base::Await<base::Result<store::Committed>> Commit(Context& context, store::Mutation mutation);
 
 // The answer with an updated object.
-VerbResult UpdatedResponse(const Presenter& presenter, const Updated& updated);
+base::Task<VerbResult> UpdatedResponse(Context& context, const Presenter& presenter, Updated updated);
 
 }  // namespace annex::api

@@ -2,6 +2,7 @@
 // list's revision, so that memory does not grow with the list and no read holds up checkpoints or the
 // executor for long.
 
+#include "converted_rows.h"
 #include "list_query.h"
 #include "presenter.h"
 #include "verbs.h"
@@ -23,8 +24,6 @@ class ListSource final : public BodySource {
         presenter_(std::move(presenter)),
         selection_(std::move(selection)),
         plan_(std::move(plan)) {}
-
-  const PagePlan& plan() const { return plan_; }
 
   // Reads the list's next piece, its head and tail included. True at the end. Errors: Expired, InternalError.
   base::Result<bool> ReadPiece(std::size_t max_bytes, std::string& out) {
@@ -106,43 +105,58 @@ class ListSource final : public BodySource {
   std::string ready_;
 };
 
+// Why a list fails, as kube-apiserver says it. `at` is the revision that it was to show.
+base::Status ListFailure(const Context& context, const ListOptions& options, const base::Status& status,
+                         const PagePlan& plan, const std::string& prefix) {
+  if (status.reason == base::Reason::kExpired) return ListExpired(options, plan.start, prefix);
+  if (status.reason == base::Reason::kTimeout) {
+    return ResourceVersionTooLarge(plan.at, context.parts.store.CurrentRevision());
+  }
+  if (status.reason != base::Reason::kUnknown) return status;
+  return StorageNotReady(context.strategy->ApiVersion(), context.strategy->kind(), status.message);
+}
+
+// The whole list, since a webhook that fails must not break off half an answer.
+base::Task<VerbResult> AnswerConverted(Context& context, const Presenter& presenter,
+                                       const ListOptions& options, const Selection& selection,
+                                       const PagePlan& plan) {
+  auto list = co_await ListConverted(context, presenter, selection, plan);
+  if (!list) co_return base::Error(ListFailure(context, options, list.error(), plan, selection.prefix));
+  co_return BodyResponse(200, presenter.format().ContentType(), presenter.Finish(std::move(list->text)));
+}
+
 }  // namespace
 
-VerbResult List(Context& context) {
-  ANNEX_TRY(const ListOptions options, ReadListOptions(context.query, false));
-  ANNEX_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
-  ANNEX_TRY(Selection selection, Select(context, options));
-  ANNEX_TRY(const IncludeObject include, format.form == Form::kTable
-                                             ? ReadIncludeObject(context.query)
-                                             : base::Result<IncludeObject>(IncludeObject::kMetadata));
-  Presenter presenter(context.strategy, format, include, context.parts.clock);
-  ANNEX_RETURN_IF_ERROR(presenter.CheckListForm());
-  ANNEX_TRY(PagePlan plan, PlanPage(context.parts, options, selection.prefix));
+base::Task<VerbResult> List(Context& context) {
+  ANNEX_CO_TRY(const ListOptions options, ReadListOptions(context.query, false));
+  ANNEX_CO_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
+  ANNEX_CO_TRY(Selection selection, Select(context, options));
+  ANNEX_CO_TRY(const IncludeObject include, format.form == Form::kTable
+                                                ? ReadIncludeObject(context.query)
+                                                : base::Result<IncludeObject>(IncludeObject::kMetadata));
+  const Presenter presenter(context.strategy, format, include, context.parts.clock);
+  ANNEX_CO_RETURN_IF_ERROR(presenter.CheckListForm());
+  ANNEX_CO_TRY(const PagePlan plan, PlanPage(context.parts, options, selection.prefix));
+  if (context.strategy->ListsThroughWebhook()) {
+    co_return co_await AnswerConverted(context, presenter, options, selection, plan);
+  }
 
   const std::string prefix = selection.prefix;
-  const std::string start = plan.start;
-  auto source = std::make_unique<ListSource>(context.parts, std::move(presenter), std::move(selection),
-                                             std::move(plan));
-  const Presenter finisher(context.strategy, format, include, context.parts.clock);
-  const bool streams = finisher.Streams();
+  auto source = std::make_unique<ListSource>(context.parts, presenter, std::move(selection), plan);
+  const bool streams = presenter.Streams();
   std::string body;
   bool complete = false;
   do {
     const auto end = source->ReadPiece(kFirstPieceBytes, body);
-    if (!end && end.error().reason == base::Reason::kExpired)
-      return base::Error(ListExpired(options, start, prefix));
-    if (!end && end.error().reason == base::Reason::kTimeout) {
-      return base::Error(ResourceVersionTooLarge(source->plan().at, context.parts.store.CurrentRevision()));
-    }
-    if (!end) return base::Error(end.error());
+    if (!end) co_return base::Error(ListFailure(context, options, end.error(), plan, prefix));
     complete = *end;
   } while (!complete && !streams);
-  if (complete) return BodyResponse(200, format.ContentType(), finisher.Finish(std::move(body)));
+  if (complete) co_return BodyResponse(200, format.ContentType(), presenter.Finish(std::move(body)));
 
   Response response = BodyResponse(200, format.ContentType(), "");
   source->SetReady(std::move(body));
   response.stream = std::move(source);
-  return response;
+  co_return response;
 }
 
 }  // namespace annex::api

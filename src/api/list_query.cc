@@ -5,6 +5,7 @@
 #include "annex/json/write.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace annex::api {
@@ -30,8 +31,10 @@ base::Result<void> AddField(const Strategy& strategy, const selector::FieldRequi
     }
     return base::Error(BadRequest("field label not supported: " + requirement.field));
   }
-  selection.query.terms.push_back(
-      {*term, requirement.equal ? selector::Operator::kIn : selector::Operator::kNotIn, {requirement.value}});
+  if (!term->empty())
+    selection.query.terms.push_back({*term,
+                                     requirement.equal ? selector::Operator::kIn : selector::Operator::kNotIn,
+                                     {requirement.value}});
   selection.fields.push_back(requirement);
   return {};
 }
@@ -49,6 +52,17 @@ bool IsClean(std::string_view key) {
   });
 }
 
+bool FieldsMatch(const Strategy& strategy, const std::vector<selector::FieldRequirement>& fields,
+                 const json::Value& object) {
+  return std::all_of(fields.begin(), fields.end(), [&](const selector::FieldRequirement& requirement) {
+    return (strategy.FieldValue(object, requirement.field) == requirement.value) == requirement.equal;
+  });
+}
+
+bool IsLabelTerm(const selector::TermCondition& condition) {
+  return condition.name.starts_with('L');
+}
+
 auto InvalidToken(const std::string& why) {
   return base::Error(BadRequest("invalid continue token: continue key is not valid: " + why));
 }
@@ -56,10 +70,24 @@ auto InvalidToken(const std::string& why) {
 }  // namespace
 
 base::Result<bool> Selection::Judge(const Strategy& strategy, const store::Row& row) const {
-  ANNEX_TRY(const json::Value object, ReadStored(strategy, row));
-  return std::all_of(fields.begin(), fields.end(), [&](const selector::FieldRequirement& requirement) {
-    return (strategy.FieldValue(object, requirement.field) == requirement.value) == requirement.equal;
-  });
+  ANNEX_TRY(const json::Value object, ReadShown(strategy, row));
+  return FieldsMatch(strategy, fields, object);
+}
+
+bool Selection::Matches(const Strategy& strategy, const json::Value& object) const {
+  std::map<std::string, std::string> labels;
+  const json::Value* members = json::FindPath(object, {"metadata", "labels"});
+  if (members != nullptr && members->is_object()) {
+    for (const auto& [key, value] : members->get_ref<const json::Value::object_t&>()) {
+      if (value.is_string()) labels.emplace(selector::LabelTerm(key), value.get<std::string>());
+    }
+  }
+  const selector::TermSet terms(labels);
+  const bool labels_match =
+      std::all_of(query.terms.begin(), query.terms.end(), [&](const selector::TermCondition& condition) {
+        return !IsLabelTerm(condition) || condition.Matches(terms.encoded());
+      });
+  return labels_match && FieldsMatch(strategy, fields, object);
 }
 
 base::Result<bool> Selection::Matches(const Strategy& strategy, const store::Object& object) const {
@@ -70,7 +98,7 @@ base::Result<bool> Selection::Matches(const Strategy& strategy, const store::Obj
   // The terms are from before the fields were what they are: labels count, fields are read from the object.
   if (!selector::KeysMatch(query.keys, object.key)) return false;
   for (const selector::TermCondition& condition : query.terms) {
-    if (condition.name.starts_with('L') && !condition.Matches(object.terms.encoded())) return false;
+    if (IsLabelTerm(condition) && !condition.Matches(object.terms.encoded())) return false;
   }
   return Judge(strategy, RowOf(object));
 }

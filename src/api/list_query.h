@@ -19,8 +19,13 @@ struct Selection {
 
   // Whether an object that the store left unjudged matches. Errors: InternalError (it cannot be read).
   base::Result<bool> Judge(const Strategy& strategy, const store::Row& row) const;
+  // Whether an object of the strategy's version matches; its key does.
+  bool Matches(const Strategy& strategy, const json::Value& object) const;
   // Whether a state of an object matches, for watches.
   base::Result<bool> Matches(const Strategy& strategy, const store::Object& object) const;
+
+  // Whether nothing but the key decides.
+  bool KeysAlone() const { return query.terms.empty() && fields.empty(); }
 };
 
 // Errors: BadRequest ("field label not supported: …", a name in the selector that is not the URL's).

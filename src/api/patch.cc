@@ -45,9 +45,9 @@ base::Task<VerbResult> Patch(Context& context) {
   plan.make = [&](const json::Value& existing) { return MakePatched(context, patch, options, existing); };
   plan.dry_run = options.dry_run;
   plan.subresource = context.subresource;
-  ANNEX_CO_TRY(const Updated updated, co_await GuaranteedUpdate(context, std::move(plan)));
+  ANNEX_CO_TRY(Updated updated, co_await GuaranteedUpdate(context, std::move(plan)));
   const Presenter presenter(context.strategy, format, include, context.parts.clock);
-  co_return UpdatedResponse(presenter, updated);
+  co_return co_await UpdatedResponse(context, presenter, std::move(updated));
 }
 
 }  // namespace annex::api

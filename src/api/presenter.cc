@@ -144,14 +144,14 @@ base::Result<void> Presenter::AppendObject(std::string& out, const store::Row& r
     store::AppendBody(out, row.body, row.revision_at, row.revision);
     return {};
   }
-  ANNEX_TRY(const Value object, ReadStored(*strategy_, row));
+  ANNEX_TRY(const Value object, ReadShown(*strategy_, row));
   json::AppendJson(out, object);
   return {};
 }
 
 base::Result<void> Presenter::AppendPartial(std::string& out, const store::Row& row) const {
   if (!strategy_->ServesAsStored(row.format)) {
-    ANNEX_TRY(const Value object, ReadStored(*strategy_, row));
+    ANNEX_TRY(const Value object, ReadShown(*strategy_, row));
     AppendPartial(out, object);
     return {};
   }
@@ -176,7 +176,7 @@ void Presenter::AppendPartial(std::string& out, const Value& object) const {
 }
 
 base::Result<void> Presenter::AppendTableRow(std::string& out, const store::Row& row) const {
-  ANNEX_TRY(const Value object, ReadStored(*strategy_, row));
+  ANNEX_TRY(const Value object, ReadShown(*strategy_, row));
   AppendTableRow(out, object);
   return {};
 }
@@ -236,6 +236,22 @@ base::Result<void> Presenter::AppendItem(std::string& out, const store::Row& row
       return AppendObject(out, row);
   }
   return {};
+}
+
+void Presenter::AppendItem(std::string& out, const Value& object, bool first) const {
+  if (!first) out += ',';
+  switch (format_.form) {
+    case Form::kTable:
+      AppendTableRow(out, object);
+      return;
+    case Form::kPartialObjectMetadata:
+    case Form::kPartialObjectMetadataList:
+      AppendPartial(out, object);
+      return;
+    case Form::kObject:
+      json::AppendJson(out, object);
+      return;
+  }
 }
 
 void Presenter::EndList(std::string& out, const ListMeta& meta, bool empty) const {

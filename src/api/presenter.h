@@ -44,6 +44,7 @@ class Presenter {
   void BeginList(std::string& out) const;
   // REQUIRES: `first` for the first item only.
   base::Result<void> AppendItem(std::string& out, const store::Row& row, bool first) const;
+  void AppendItem(std::string& out, const json::Value& object, bool first) const;
   void EndList(std::string& out, const ListMeta& meta, bool empty) const;
   // An error if the form that was asked for is one of single objects.
   base::Result<void> CheckListForm() const;

@@ -28,21 +28,26 @@ StrategyPtr Router::FindBuiltin(const RequestInfo& info) const {
   return nullptr;
 }
 
-StrategyPtr Router::FindStrategy(const RequestInfo& info) const {
+base::Result<StrategyPtr> Router::FindStrategy(const RequestInfo& info) const {
   if (auto builtin = FindBuiltin(info)) return builtin;
   const auto snapshot = registry_.Current();
   const auto* served = snapshot->Find(info.group, info.version, info.resource);
-  if (served == nullptr || !ScopeFits(info, served->resource->namespaced())) return nullptr;
-  return std::make_shared<CustomResourceStrategy>(served->resource, *served->version);
+  if (served == nullptr || !ScopeFits(info, served->resource->namespaced())) return StrategyPtr();
+  // Until its webhook can be trusted, nothing of a definition is served.
+  const auto& webhook = served->resource->webhook();
+  if (webhook && !definition::CheckCaBundle(webhook->ca_bundle)) {
+    return base::Error(InternalError("error resolving resource"));
+  }
+  return std::make_shared<CustomResourceStrategy>(served->resource, *served->version, converter_);
 }
 
 base::Task<VerbResult> Router::Dispatch(Context& context) const {
   const RequestInfo& info = context.info;
   for (std::string& warning : context.strategy->RequestWarnings()) context.Warn(std::move(warning));
   if (info.parts == 3) co_return co_await DispatchSubresource(context);
-  if (info.verb == "watch") co_return Watch(context);
-  if (info.verb == "list") co_return List(context);
-  if (info.verb == "get") co_return Get(context);
+  if (info.verb == "watch") co_return co_await Watch(context);
+  if (info.verb == "list") co_return co_await List(context);
+  if (info.verb == "get") co_return co_await Get(context);
   if (info.verb == "create") co_return co_await Create(context);
   const bool named = info.parts == 2;
   if (!named && (info.verb == "update" || info.verb == "patch"))
@@ -60,7 +65,8 @@ base::Task<VerbResult> Router::DispatchSubresource(Context& context) const {
   const bool scale = info.subresource == "scale" && context.strategy->scale() != nullptr;
   if (!status && !scale) co_return base::Error(NotFound(context.resource(), info.name));
   context.subresource = status ? Subresource::kStatus : Subresource::kScale;
-  if (info.verb == "get") co_return status ? Get(context) : GetScale(context);
+  if (info.verb == "get" && status) co_return co_await Get(context);
+  if (info.verb == "get") co_return co_await GetScale(context);
   if (info.verb == "update" && status) co_return co_await Update(context);
   if (info.verb == "update") co_return co_await UpdateScale(context);
   if (info.verb == "patch" && status) co_return co_await Patch(context);

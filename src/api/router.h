@@ -3,6 +3,7 @@
 
 #include "annex/api/api_service.h"
 #include "annex/base/task.h"
+#include "annex/conversion/webhook_converter.h"
 #include "context.h"
 #include "verbs.h"
 
@@ -14,11 +15,13 @@ namespace annex::api {
 class Router {
  public:
   // `serve_builtins`: whether the types beside custom resources have paths here.
-  Router(const definition::Registry& registry, const Builtins& builtins, bool serve_builtins)
-      : registry_(registry), builtins_(builtins), serve_builtins_(serve_builtins) {}
+  Router(const definition::Registry& registry, conversion::WebhookConverter& converter,
+         const Builtins& builtins, bool serve_builtins)
+      : registry_(registry), converter_(converter), builtins_(builtins), serve_builtins_(serve_builtins) {}
 
-  // The strategy of the request's resource; nullptr if nothing is served at this path (404 as text).
-  StrategyPtr FindStrategy(const RequestInfo& info) const;
+  // The strategy of the request's resource; nullptr if nothing is served at this path (404 as text). Errors:
+  // InternalError (a definition that cannot be served as it is).
+  base::Result<StrategyPtr> FindStrategy(const RequestInfo& info) const;
 
   // Carries the request out. REQUIRES: context.strategy is what FindStrategy gave.
   base::Task<VerbResult> Dispatch(Context& context) const;
@@ -28,6 +31,7 @@ class Router {
   base::Task<VerbResult> DispatchSubresource(Context& context) const;
 
   const definition::Registry& registry_;
+  conversion::WebhookConverter& converter_;
   const Builtins builtins_;
   const bool serve_builtins_;
 };

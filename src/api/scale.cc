@@ -12,6 +12,7 @@
 #include "nested_field.h"
 #include "object_checks.h"
 #include "patch_document.h"
+#include "stored_form.h"
 #include "table.h"
 #include "verbs.h"
 
@@ -169,7 +170,8 @@ base::Result<Value> WithReplicas(const Context& context, const Value& existing, 
 base::Task<VerbResult> Finish(Context& context, ScaleFormat format, UpdatePlan plan) {
   ANNEX_CO_TRY(const Updated updated, co_await GuaranteedUpdate(context, std::move(plan)));
   if (updated.object) co_return ScaleResponse(context, format, *updated.object);
-  ANNEX_CO_TRY(const Value object, ReadStored(*context.strategy, *updated.stored));
+  ANNEX_CO_TRY(const Value object,
+               co_await ReadObject(*context.strategy, updated.stored, context.executor()));
   co_return ScaleResponse(context, format, object);
 }
 
@@ -180,18 +182,19 @@ base::Status EmptyReplicas(const Context& context) {
 
 }  // namespace
 
-VerbResult GetScale(Context& context) {
-  ANNEX_TRY(const ScaleFormat format, ReadFormat(context));
-  ANNEX_TRY(const auto stored, context.parts.store.Load(context.strategy->collection(), context.Key()));
-  if (!stored) return base::Error(NotFound(context.resource(), context.info.name));
-  ANNEX_TRY(const Value object, ReadStored(*context.strategy, *stored));
-  ANNEX_TRY(const ScaleView view, ViewOf(*context.strategy->scale(), object));
+base::Task<VerbResult> GetScale(Context& context) {
+  ANNEX_CO_TRY(const ScaleFormat format, ReadFormat(context));
+  ANNEX_CO_TRY(const auto stored, context.parts.store.Load(context.strategy->collection(), context.Key()));
+  if (!stored) co_return base::Error(NotFound(context.resource(), context.info.name));
+  ANNEX_CO_TRY(const Value object, co_await ReadObject(*context.strategy, stored, context.executor()));
+  ANNEX_CO_TRY(const ScaleView view, ViewOf(*context.strategy->scale(), object));
   if (!view.has_spec_replicas) {
-    return base::Error(InternalError("the spec replicas field " +
-                                     base::Quote(context.strategy->scale()->spec_replicas_text) +
-                                     " does not exist"));
+    co_return base::Error(InternalError("the spec replicas field " +
+                                        base::Quote(context.strategy->scale()->spec_replicas_text) +
+                                        " does not exist"));
   }
-  return BodyResponse(200, format.output.ContentType(), FinishScale(format, view.scale, context.parts.clock));
+  co_return BodyResponse(200, format.output.ContentType(),
+                         FinishScale(format, view.scale, context.parts.clock));
 }
 
 base::Task<VerbResult> UpdateScale(Context& context) {

@@ -135,4 +135,13 @@ std::string ParseUintProblem(std::string_view text) {
          (digits ? ": value out of range" : ": invalid syntax");
 }
 
+base::Status StorageNotReady(const std::string& api_version, const std::string& kind,
+                             const std::string& why) {
+  base::Status status{base::Reason::kTooManyRequests, "storage is (re)initializing: failed to list " +
+                                                          api_version + ", Kind=" + kind + ": " + why};
+  status.details.present = true;
+  status.details.retry_after_seconds = 1;
+  return status;
+}
+
 }  // namespace annex::api

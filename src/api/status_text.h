@@ -42,6 +42,9 @@ base::Status ResourceVersionTooLarge(std::int64_t wanted, std::int64_t current);
 base::Status GenerateNameConflict(const GroupResource& resource, const std::string& name);
 base::Status RequestEntityTooLarge(std::size_t limit);
 base::Status ExpiredList(std::string message);
+// A list or watch met an object that cannot be read: kube-apiserver's cache of such a version never gets
+// ready.
+base::Status StorageNotReady(const std::string& api_version, const std::string& kind, const std::string& why);
 
 // no kind "Foo" is registered for version "v1" in scheme …
 std::string KindNotRegistered(const std::string& kind, const std::string& api_version);

@@ -9,6 +9,16 @@ bool Strategy::HasPendingFinalizers(const json::Value& object) const {
   return !json::ItemsAt(object, {"metadata", "finalizers"}).empty();
 }
 
+base::Task<base::Result<std::vector<json::Value>>> Strategy::ConvertFromStored(
+    std::vector<json::Value> objects, base::Executor& executor) const {
+  co_return objects;
+}
+
+base::Task<base::Result<json::Value>> Strategy::ConvertToStorage(json::Value object,
+                                                                 base::Executor& executor) const {
+  co_return object;
+}
+
 base::Result<json::Value> ReadStored(const Strategy& strategy, const store::Row& row) {
   std::string text;
   store::AppendBody(text, row.body, row.revision_at, row.revision);
@@ -23,6 +33,14 @@ base::Result<json::Value> ReadStored(const Strategy& strategy, const store::Row&
 
 base::Result<json::Value> ReadStored(const Strategy& strategy, const store::Object& object) {
   return ReadStored(strategy, RowOf(object));
+}
+
+base::Result<json::Value> ReadShown(const Strategy& strategy, const store::Row& row) {
+  ANNEX_TRY(json::Value object, ReadStored(strategy, row));
+  if (!strategy.HasWebhook() || json::TextAt(object, {"apiVersion"}) == strategy.ApiVersion()) return object;
+  return base::Error(Unspecified("the object " + std::string(row.key) + " is stored as " +
+                                 json::TextAt(object, {"apiVersion"}) +
+                                 ", which status.storedVersions of its definition does not have"));
 }
 
 store::Row RowOf(const store::Object& object) {

@@ -7,7 +7,9 @@
 // Thread rule: immutable and thread-safe. Ownership: made for one request, or shared by those of one watch.
 #pragma once
 
+#include "annex/base/executor.h"
 #include "annex/base/result.h"
+#include "annex/base/task.h"
 #include "annex/definition/resource.h"
 #include "annex/json/field_error.h"
 #include "annex/json/value.h"
@@ -71,15 +73,33 @@ class Strategy {
   virtual bool ServesAsStored(std::uint64_t format) const = 0;
   // The fingerprint whose terms answer selectors on fields.
   virtual std::uint64_t terms_format() const = 0;
-  // Brings a stored object (read as JSON) into this version: malformed metadata dropped, pruned, defaulted,
-  // converted.
+  // Brings a stored object (read as JSON) into this version: malformed metadata dropped, defaulted, pruned,
+  // converted unless a webhook has to do that.
   virtual base::Result<void> FromStored(json::Value& object) const = 0;
-  // The fingerprint, body and terms to store an object of this version with.
+  // The fingerprint, body and terms to store an object of this version with. REQUIRES: ConvertToStorage came
+  // first, if a webhook converts.
   virtual base::Result<store::Mutation::State> ToStored(json::Value object) const = 0;
-  // The store's term for a field that selectors may name beside metadata's; nullopt if they may not.
+  // Whether objects of this version are stored in another one.
+  virtual bool StoresOtherVersion() const { return false; }
+  // The store's term for a field that selectors may name beside metadata's; nullopt if they may not, "" if
+  // objects have no such term.
   virtual std::optional<std::string> FieldTerm(std::string_view field) const { return std::nullopt; }
   // The value of such a field in an object of this version.
   virtual std::string FieldValue(const json::Value& object, std::string_view field) const { return ""; }
+
+  // --- conversion by webhook: stored_form.h does it where it is needed
+  // Whether a webhook converts objects between this version and another one.
+  virtual bool HasWebhook() const { return false; }
+  // Whether a list may meet stored objects that the webhook has to convert.
+  virtual bool ListsThroughWebhook() const { return false; }
+  // Objects as FromStored left them, in this version: one call for all that are of another one.
+  virtual base::Task<base::Result<std::vector<json::Value>>> ConvertFromStored(
+      std::vector<json::Value> objects, base::Executor& executor) const;
+  // An object of this version in the storage version.
+  virtual base::Task<base::Result<json::Value>> ConvertToStorage(json::Value object,
+                                                                 base::Executor& executor) const;
+  // Tells apart what is shown of the same stored object: by version and by state of the definition.
+  virtual std::uint64_t conversion_form() const { return 0; }
 
   // --- a request's object
   // ------------------------------------------------------------------------------------------ The message
@@ -123,9 +143,13 @@ class Strategy {
 
 using StrategyPtr = std::shared_ptr<const Strategy>;
 
-// The object in `row` or `object`, in the strategy's version and with its resourceVersion.
+// The object in `row` or `object`, in the strategy's version (but for what a webhook has to convert) and with
+// its resourceVersion.
 base::Result<json::Value> ReadStored(const Strategy& strategy, const store::Row& row);
 base::Result<json::Value> ReadStored(const Strategy& strategy, const store::Object& object);
+
+// The same where no webhook is asked. Errors: without a reason, if one would have to be.
+base::Result<json::Value> ReadShown(const Strategy& strategy, const store::Row& row);
 
 // A row that shows an object (its views live as long as the object).
 store::Row RowOf(const store::Object& object);

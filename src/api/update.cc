@@ -5,6 +5,8 @@
 #include "object_checks.h"
 #include "verbs.h"
 
+#include <utility>
+
 namespace annex::api {
 
 base::Task<VerbResult> Update(Context& context) {
@@ -23,9 +25,9 @@ base::Task<VerbResult> Update(Context& context) {
   plan.uid = json::TextAt(object, {"metadata", "uid"});
   plan.dry_run = options.dry_run;
   plan.subresource = context.subresource;
-  ANNEX_CO_TRY(const Updated updated, co_await GuaranteedUpdate(context, std::move(plan)));
+  ANNEX_CO_TRY(Updated updated, co_await GuaranteedUpdate(context, std::move(plan)));
   const Presenter presenter(context.strategy, format, include, context.parts.clock);
-  co_return UpdatedResponse(presenter, updated);
+  co_return co_await UpdatedResponse(context, presenter, std::move(updated));
 }
 
 }  // namespace annex::api

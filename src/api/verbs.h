@@ -9,9 +9,9 @@
 
 namespace annex::api {
 
-VerbResult Get(Context& context);
-VerbResult List(Context& context);
-VerbResult Watch(Context& context);
+base::Task<VerbResult> Get(Context& context);
+base::Task<VerbResult> List(Context& context);
+base::Task<VerbResult> Watch(Context& context);
 base::Task<VerbResult> Create(Context& context);
 base::Task<VerbResult> Update(Context& context);
 base::Task<VerbResult> Patch(Context& context);
@@ -19,7 +19,7 @@ base::Task<VerbResult> Delete(Context& context);
 base::Task<VerbResult> DeleteCollection(Context& context);
 
 // …/scale
-VerbResult GetScale(Context& context);
+base::Task<VerbResult> GetScale(Context& context);
 base::Task<VerbResult> UpdateScale(Context& context);
 base::Task<VerbResult> PatchScale(Context& context);
 

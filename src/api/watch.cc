@@ -16,6 +16,7 @@
 #include "presenter.h"
 #include "status_body.h"
 #include "verbs.h"
+#include "watch_conversion.h"
 
 #include <atomic>
 #include <memory>
@@ -93,14 +94,18 @@ class WakeSlot {
 
 class WatchSource final : public BodySource {
  public:
-  WatchSource(Parts& parts, base::Executor& executor, Presenter presenter, Selection selection,
-              WatchPlan plan)
-      : parts_(parts),
-        executor_(executor),
+  // `state` gives the present state, if a webhook may have to convert it; its first batch is ready.
+  WatchSource(Context& context, Presenter presenter, Selection selection, WatchPlan plan,
+              std::shared_ptr<StateConversion> state)
+      : parts_(context.parts),
+        executor_(context.executor()),
+        tasks_(context.request.tasks),
+        strategy_(context.strategy),
         presenter_(std::move(presenter)),
         selection_(std::move(selection)),
         plan_(plan),
-        wake_(std::make_shared<WakeSlot>()) {
+        wake_(std::make_shared<WakeSlot>()),
+        state_(std::move(state)) {
     if (!plan_.send_state) StartLive(plan_.after);
     end_timer_ = executor_.After(plan_.timeout, [this] { End(); });
     ScheduleBookmark();
@@ -114,7 +119,8 @@ class WatchSource final : public BodySource {
     if (phase_ == Phase::kState) ReadState(max_bytes, out);
     if (phase_ == Phase::kLive && out.size() - begin < max_bytes) ReadLive(out);
     if (phase_ == Phase::kEnded) return out.size() == begin ? State::kEnd : State::kMore;
-    return out.size() == begin && phase_ == Phase::kLive ? State::kWaiting : State::kMore;
+    const bool waits = phase_ == Phase::kLive || (state_ && !state_->ready());
+    return out.size() == begin && waits ? State::kWaiting : State::kMore;
   }
 
  private:
@@ -138,6 +144,10 @@ class WatchSource final : public BodySource {
   void ReadState(std::size_t max_bytes, std::string& out) {
     if (ending_) {
       phase_ = Phase::kEnded;
+      return;
+    }
+    if (state_) {
+      ReadConvertedState(out);
       return;
     }
     store::ListQuery query;
@@ -165,9 +175,34 @@ class WatchSource final : public BodySource {
       if (!pin_) pin_ = parts_.store.Pin(state_revision_);
       return;
     }
+    EndState(out);
+    pin_.reset();
+  }
+
+  void EndState(std::string& out) {
     if (plan_.bookmark_after_state) out += BookmarkLine(state_revision_, true);
     StartLive(state_revision_);
-    pin_.reset();
+  }
+
+  // The batch that is ready, if there is one; then the next is asked for.
+  void ReadConvertedState(std::string& out) {
+    if (!state_->ready()) return;
+    const auto batch = state_->Take();
+    if (!batch) {
+      EndWithError(batch.error(), out);
+      return;
+    }
+    for (const ConvertedRows::Item& item : batch->items) {
+      out += EventLine(EventType::kAdded,
+                       presenter_.EventObject(item.object, std::exchange(columns_due_, false)));
+    }
+    state_revision_ = batch->at;
+    if (batch->last) {
+      state_.reset();
+      EndState(out);
+    } else {
+      state_->Start(*tasks_, [slot = wake_] { slot->Wake(); });
+    }
   }
 
   base::Result<void> ShowState(const store::Row& row, std::string& out) {
@@ -191,19 +226,55 @@ class WatchSource final : public BodySource {
     // Batches that hold nothing for this watcher are passed over, but not without end in one turn.
     const std::size_t begin = out.size();
     for (int turn = 0; turn < kBatchesPerRead; ++turn) {
-      const auto batch = watcher_->Next();
-      const auto shown =
-          batch ? ShowEvents(batch->events, out) : base::Result<void>(base::Error(batch.error()));
-      if (!shown) {
-        EndWithError(shown.error(), out);
-        return;
-      }
-      progress_ = batch->progress;
+      if (!batch_ && !NextBatch(out)) return;
+      if (conversion_ && !conversion_->ready()) return;
+      if (!ShowBatch(out)) return;
+      const store::WatchHub::Watcher::Batch batch = *std::exchange(batch_, std::nullopt);
+      progress_ = batch.progress;
       if (std::exchange(bookmark_due_, false)) out += BookmarkLine(progress_, false);
-      if (batch->ended) phase_ = Phase::kEnded;
-      if (batch->ended || batch->idle || out.size() > begin) return;
+      if (batch.ended) phase_ = Phase::kEnded;
+      if (batch.ended || batch.idle || out.size() > begin) return;
     }
     wake_->Wake();  // the hub wakes only an idle watcher
+  }
+
+  // Takes the next events, and asks for the conversion of what needs it. False if that ended the watch.
+  bool NextBatch(std::string& out) {
+    auto batch = watcher_->Next();
+    if (!batch) {
+      EndWithError(batch.error(), out);
+      return false;
+    }
+    batch_ = *std::move(batch);
+    if (!strategy_->HasWebhook()) return true;
+    conversion_ = std::make_shared<EventConversion>(parts_.conversions, strategy_, executor_);
+    conversion_->Start(StatesToShow(), *tasks_, [slot = wake_] { slot->Wake(); });
+    return true;
+  }
+
+  // The states that the batch's events are judged by and shown with.
+  std::vector<store::ObjectPtr> StatesToShow() const {
+    std::vector<store::ObjectPtr> states;
+    for (const store::EventPtr& event : batch_->events) {
+      if (!selector::KeysMatch(selection_.query.keys, event->key())) continue;
+      if (event->object()) states.push_back(event->object());
+      const bool counts = !event->object() || !selection_.KeysAlone();
+      if (event->previous() && counts) states.push_back(event->previous());
+    }
+    return states;
+  }
+
+  // False if that ended the watch.
+  bool ShowBatch(std::string& out) {
+    // As kube-apiserver: the watch just ends, and whoever comes again learns why.
+    if (conversion_ && !conversion_->result()) {
+      phase_ = Phase::kEnded;
+      return false;
+    }
+    const auto shown = ShowEvents(batch_->events, out);
+    conversion_.reset();
+    if (!shown) EndWithError(shown.error(), out);
+    return shown.has_value();
   }
 
   base::Result<void> ShowEvents(const std::vector<store::EventPtr>& events, std::string& out) {
@@ -213,15 +284,14 @@ class WatchSource final : public BodySource {
 
   // An object that begins to match is ADDED to the watcher's world, one that ceases to is DELETED from it.
   base::Result<void> ShowEvent(const store::Event& event, std::string& out) {
-    const Strategy& strategy = presenter_.strategy();
     bool matches = event.object() != nullptr;
     bool matched = event.previous() != nullptr;
-    if (!selection_.query.Empty()) {
+    if (!selection_.query.Empty() || !selection_.fields.empty()) {
       if (matches) {
-        ANNEX_TRY(matches, selection_.Matches(strategy, *event.object()));
+        ANNEX_TRY(matches, Matches(*event.object()));
       }
       if (matched) {
-        ANNEX_TRY(matched, selection_.Matches(strategy, *event.previous()));
+        ANNEX_TRY(matched, Matches(*event.previous()));
       }
     }
     if (matches)
@@ -230,8 +300,36 @@ class WatchSource final : public BodySource {
     return {};
   }
 
+  // The object as the webhook made it; nullptr if it is shown as it is stored.
+  const json::Value* Converted(const store::Object& object) const {
+    return conversion_ ? conversion_->Find(object) : nullptr;
+  }
+
+  base::Result<bool> Matches(const store::Object& object) const {
+    const json::Value* converted = Converted(object);
+    if (converted == nullptr) return selection_.Matches(*strategy_, object);
+    return selector::KeysMatch(selection_.query.keys, object.key) &&
+           selection_.Matches(*strategy_, *converted);
+  }
+
+  // Serialized once for all watchers of this version in this form.
+  void AppendConverted(const store::Event& event, EventType type, const json::Value& object,
+                       std::string& out) {
+    const auto line = [&] {
+      json::Value shown = object;
+      shown["metadata"]["resourceVersion"] = std::to_string(event.revision());
+      return EventLine(type, presenter_.EventObject(shown, std::exchange(columns_due_, false)));
+    };
+    const std::uint64_t form = (strategy_->conversion_form() << 8U) | static_cast<std::uint64_t>(type);
+    out += presenter_.format().form == Form::kObject ? *event.Rendering(form, line) : line();
+  }
+
   base::Result<void> AppendEvent(const store::Event& event, EventType type, const store::Object& object,
                                  std::string& out) {
+    if (const json::Value* converted = Converted(object)) {
+      AppendConverted(event, type, *converted, out);
+      return {};
+    }
     store::Row row = RowOf(object);
     row.revision = event.revision();  // a deletion shows the last state with the deletion's revision
     if (!presenter_.EventsAreShared(object.format)) {
@@ -260,6 +358,9 @@ class WatchSource final : public BodySource {
 
   void EndWithError(const base::Status& status, std::string& out) {
     base::Status shown = status;
+    if (status.reason == base::Reason::kUnknown) {
+      shown = StorageNotReady(strategy_->ApiVersion(), strategy_->kind(), status.message);
+    }
     if (status.reason == base::Reason::kExpired) {
       shown.message = "too old resource version: " + std::to_string(progress_) + " (" +
                       std::to_string(parts_.store.CompactedRevision()) + ")";
@@ -296,6 +397,8 @@ class WatchSource final : public BodySource {
 
   Parts& parts_;
   base::Executor& executor_;
+  base::TaskScope* const tasks_;
+  const StrategyPtr strategy_;
   const Presenter presenter_;
   const Selection selection_;
   const WatchPlan plan_;
@@ -311,7 +414,10 @@ class WatchSource final : public BodySource {
   std::string last_key_;
   std::shared_ptr<void> pin_;
   store::Revision progress_ = 0;
+  std::shared_ptr<StateConversion> state_;
   std::unique_ptr<store::WatchHub::Watcher> watcher_;
+  std::optional<store::WatchHub::Watcher::Batch> batch_;  // taken, but not shown yet
+  std::shared_ptr<EventConversion> conversion_;           // of the batch
   std::unique_ptr<base::Executor::Timer> end_timer_;
   std::unique_ptr<base::Executor::Timer> bookmark_timer_;
 };
@@ -339,19 +445,30 @@ base::Result<WatchPlan> PlanWatch(const Context& context, const ListOptions& opt
 
 }  // namespace
 
-VerbResult Watch(Context& context) {
-  ANNEX_TRY(const ListOptions options, ReadListOptions(context.query, true));
-  ANNEX_TRY(const OutputFormat format, NegotiateWatch(context.request.headers, context.query));
-  ANNEX_TRY(Selection selection, Select(context, options));
-  ANNEX_TRY(const IncludeObject include, format.form == Form::kTable
-                                             ? ReadIncludeObject(context.query)
-                                             : base::Result<IncludeObject>(IncludeObject::kMetadata));
-  ANNEX_TRY(const WatchPlan plan, PlanWatch(context, options));
+base::Task<VerbResult> Watch(Context& context) {
+  ANNEX_CO_TRY(const ListOptions options, ReadListOptions(context.query, true));
+  ANNEX_CO_TRY(const OutputFormat format, NegotiateWatch(context.request.headers, context.query));
+  ANNEX_CO_TRY(Selection selection, Select(context, options));
+  ANNEX_CO_TRY(const IncludeObject include, format.form == Form::kTable
+                                                ? ReadIncludeObject(context.query)
+                                                : base::Result<IncludeObject>(IncludeObject::kMetadata));
+  ANNEX_CO_TRY(const WatchPlan plan, PlanWatch(context, options));
+  const Strategy& strategy = *context.strategy;
+  std::shared_ptr<StateConversion> state;
+  if (plan.send_state && strategy.ListsThroughWebhook()) {
+    state = std::make_shared<StateConversion>(context.parts, context.strategy, selection, context.executor());
+    if (const auto loaded = co_await state->Load(); !loaded) {
+      co_return base::Error(
+          loaded.error().reason == base::Reason::kUnknown
+              ? StorageNotReady(strategy.ApiVersion(), strategy.kind(), loaded.error().message)
+              : loaded.error());
+    }
+  }
   Presenter presenter(context.strategy, format, include, context.parts.clock);
   Response response = BodyResponse(200, "application/json", "");
-  response.stream = std::make_unique<WatchSource>(context.parts, context.executor(), std::move(presenter),
-                                                  std::move(selection), plan);
-  return response;
+  response.stream = std::make_unique<WatchSource>(context, std::move(presenter), std::move(selection), plan,
+                                                  std::move(state));
+  co_return response;
 }
 
 }  // namespace annex::api

@@ -56,6 +56,10 @@ Snapshot::Snapshot(std::vector<std::shared_ptr<const Resource>> resources)
   for (const auto& resource : resources_) {
     for (const Version& version : resource->versions()) {
       if (!version.served) continue;
+      if (!resource->established()) {
+        waiting_.push_back({resource, &version});
+        continue;
+      }
       Group& group = groups_[resource->group()];
       group.name = resource->group();
       auto place = std::find_if(group.versions.begin(), group.versions.end(),
@@ -86,10 +90,15 @@ const Snapshot::GroupVersion* Snapshot::FindGroupVersion(std::string_view group,
 
 const Snapshot::Served* Snapshot::Find(std::string_view group, std::string_view version,
                                        std::string_view plural) const {
-  const GroupVersion* found = FindGroupVersion(group, version);
-  if (found == nullptr) return nullptr;
-  const auto place = found->resources.find(plural);
-  return place == found->resources.end() ? nullptr : &place->second;
+  if (const GroupVersion* found = FindGroupVersion(group, version)) {
+    const auto place = found->resources.find(plural);
+    if (place != found->resources.end()) return &place->second;
+  }
+  const auto place = std::find_if(waiting_.begin(), waiting_.end(), [&](const Served& served) {
+    return served.version->name == version && served.resource->group() == group &&
+           served.resource->names().plural == plural;
+  });
+  return place == waiting_.end() ? nullptr : &*place;
 }
 
 }  // namespace annex::definition

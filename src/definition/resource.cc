@@ -4,6 +4,7 @@
 #include "annex/json/write.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace annex::definition {
@@ -118,6 +119,18 @@ base::Result<Version> ReadVersion(const json::Value& item) {
   return version;
 }
 
+std::uint64_t NextSerial() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+// Whether status.storedVersions names another version than the storage version.
+bool StoresOtherVersions(const json::Value& definition, const std::string& storage_version) {
+  const auto& stored = json::ItemsAt(definition, {"status", "storedVersions"});
+  return std::any_of(stored.begin(), stored.end(),
+                     [&](const json::Value& version) { return version != storage_version; });
+}
+
 const json::Value* FindPath(const json::Value& object, const KeyPath& path) {
   const json::Value* current = &object;
   for (const std::string& key : path) {
@@ -166,7 +179,12 @@ base::Result<std::shared_ptr<const Resource>> Resource::Compile(const json::Valu
   resource->scope_ =
       json::TextAt(definition, {"spec", "scope"}) == "Cluster" ? Scope::kCluster : Scope::kNamespaced;
   resource->options_ = std::move(options);
+  resource->serial_ = NextSerial();
+  if (auto webhook = ReadWebhook(definition)) {
+    resource->webhook_ = std::make_shared<const Webhook>(*std::move(webhook));
+  }
   ANNEX_RETURN_IF_ERROR(resource->CompileVersions(definition));
+  resource->stores_other_versions_ = StoresOtherVersions(definition, resource->storage_version().name);
   resource->NameTerms();
   return std::shared_ptr<const Resource>(std::move(resource));
 }
@@ -187,7 +205,7 @@ base::Result<void> Resource::CompileVersions(const json::Value& definition) {
 }
 
 // A field of a version that shows objects as they are stored has one term with all such versions; others have
-// their own.
+// their own. What a webhook makes of an object nobody else knows.
 void Resource::NameTerms() {
   Fingerprint fingerprint;
   fingerprint.Add(kFormatRules);
@@ -196,8 +214,10 @@ void Resource::NameTerms() {
   for (Version& version : versions_) {
     if (version.selectable_fields.empty()) continue;
     for (SelectableField& field : version.selectable_fields) {
-      field.term = selector::FieldTerm(version.same_schema_as_storage ? "." + field.name
-                                                                      : version.name + ":." + field.name);
+      if (webhook_ == nullptr || version.storage) {
+        field.term = selector::FieldTerm(version.same_schema_as_storage ? "." + field.name
+                                                                        : version.name + ":." + field.name);
+      }
       fingerprint.Add(field.term);
     }
     if (!version.same_schema_as_storage) fingerprint.Add(json::ToJson(version.open_api_v3_schema));
@@ -219,14 +239,15 @@ selector::TermSet Resource::TermsOf(const json::Value& object) const {
       if (value.is_string()) terms.emplace(selector::LabelTerm(key), value.get<std::string>());
     }
   }
+  const Version* own = VersionOf(object);
   for (const Version& version : versions_) {
-    if (version.selectable_fields.empty()) continue;
-    if (version.same_schema_as_storage) {
+    if (version.selectable_fields.empty() || version.selectable_fields.front().term.empty()) continue;
+    if (&version == own ||
+        (version.same_schema_as_storage && own != nullptr && own->same_schema_as_storage)) {
       AddFieldTerms(object, version, terms);
       continue;
     }
     json::Value shown = object;
-    // A stored object can be brought into every version: malformed metadata is dropped, not refused.
     if (ToVersion(shown, version)) AddFieldTerms(shown, version, terms);
   }
   return selector::TermSet(terms);
@@ -239,23 +260,38 @@ void Resource::AddFieldTerms(const json::Value& object, const Version& version,
   }
 }
 
-base::Result<void> Resource::Normalize(json::Value& object) const {
-  object["apiVersion"] = ApiVersion(storage_version());
-  ANNEX_RETURN_IF_ERROR(storage_version().schema->Coerce(object, schema::MalformedFields::kDrop, nullptr));
-  storage_version().schema->Default(object);
+const Version* Resource::VersionOf(const json::Value& object) const {
+  const std::string_view api_version = json::TextAt(object, {"apiVersion"});
+  const auto slash = api_version.find('/');
+  if (slash == std::string_view::npos || api_version.substr(0, slash) != group_) return nullptr;
+  return FindVersion(api_version.substr(slash + 1));
+}
+
+base::Result<void> Resource::ReadStored(json::Value& object) const {
+  const Version* version = VersionOf(object);
+  if (version == nullptr) {
+    return base::Error(base::Reason::kUnknown, "request to convert CR from an invalid group/version: " +
+                                                   json::TextAt(object, {"apiVersion"}));
+  }
+  ANNEX_RETURN_IF_ERROR(version->schema->Coerce(object, schema::MalformedFields::kDrop, nullptr));
+  version->schema->Default(object);
   return {};
 }
 
 base::Result<void> Resource::ToVersion(json::Value& object, const Version& version) const {
+  const Version* own = VersionOf(object);
+  if (own == &version) return {};
   object["apiVersion"] = ApiVersion(version);
-  if (version.same_schema_as_storage) return {};
-  ANNEX_RETURN_IF_ERROR(version.schema->Coerce(object, schema::MalformedFields::kDrop, nullptr));
-  version.schema->Default(object);
-  return {};
+  if (version.same_schema_as_storage && own != nullptr && own->same_schema_as_storage) return {};
+  return version.schema->Coerce(object, schema::MalformedFields::kDrop, nullptr);
 }
 
-base::Result<void> Resource::ToStorage(json::Value& object) const {
-  return ToVersion(object, storage_version());
+base::Result<void> Resource::Prune(json::Value& object, const Version& version) const {
+  return version.schema->Coerce(object, schema::MalformedFields::kRefuse, nullptr);
+}
+
+void Resource::DefaultForStorage(json::Value& object) const {
+  storage_version().schema->Default(object);
 }
 
 }  // namespace annex::definition

@@ -4,6 +4,7 @@
 #include "annex/base/strings.h"
 #include "annex/definition/conditions.h"
 #include "annex/schema/object_meta.h"
+#include "validate_conversion.h"
 #include "validate_versions.h"
 
 #include <algorithm>
@@ -67,22 +68,6 @@ void CheckScope(const std::string& scope, const FieldPath& path, FieldErrors& er
   }
 }
 
-// Conversion by webhook is declared as not supported yet in docs/compatibility.md.
-void CheckConversion(const Value& definition, const FieldPath& path, FieldErrors& errors) {
-  const std::string& strategy = json::TextAt(definition, {"spec", "conversion", "strategy"});
-  if (strategy == "Webhook") {
-    errors.push_back(json::ForbiddenError(path.Child("strategy"),
-                                          "this version of Annex does not call conversion webhooks yet"));
-  } else if (!strategy.empty() && strategy != "None") {
-    errors.push_back(json::NotSupportedError(path.Child("strategy"), strategy, {"None", "Webhook"}));
-  }
-  const Value* webhook = json::FindPath(definition, {"spec", "conversion", "webhook"});
-  if (webhook != nullptr && strategy != "Webhook") {
-    errors.push_back(json::ForbiddenError(path.Child("webhookClientConfig"),
-                                          "should not be set when strategy is not set to Webhook"));
-  }
-}
-
 bool IsProtectedGroup(const std::string& group) {
   return group == "k8s.io" || group.ends_with(".k8s.io") || group == "kubernetes.io" ||
          group.ends_with(".kubernetes.io");
@@ -109,7 +94,7 @@ void CheckApproval(const Value& definition, FieldErrors& errors) {
   }
 }
 
-void CheckSpec(const Value& definition, FieldErrors& errors) {
+void CheckSpec(const Value& definition, const Value* old_definition, FieldErrors& errors) {
   const FieldPath spec("spec");
   CheckGroup(json::TextAt(definition, {"spec", "group"}), spec.Child("group"), errors);
   CheckScope(json::TextAt(definition, {"spec", "scope"}), spec.Child("scope"), errors);
@@ -122,12 +107,12 @@ void CheckSpec(const Value& definition, FieldErrors& errors) {
       errors.push_back(json::RequiredError(spec.Child("names").Child(field)));
   }
   CheckNames(*names, spec.Child("names"), errors);
-  CheckConversion(definition, spec.Child("conversion"), errors);
   if (json::FlagAt(definition, {"spec", "preserveUnknownFields"})) {
     errors.push_back(json::InvalidError(spec.Child("preserveUnknownFields"), true,
                                         "cannot set to true, set x-kubernetes-preserve-unknown-fields to "
                                         "true in spec.versions[*].schema instead"));
   }
+  json::Append(errors, ValidateConversion(definition, old_definition));
 }
 
 }  // namespace
@@ -141,14 +126,17 @@ void SetDefaults(Value& definition) {
   if (json::TextAt(names, {"singular"}).empty()) names["singular"] = base::AsciiLower(kind);
   if (json::TextAt(names, {"listKind"}).empty() && !kind.empty()) names["listKind"] = kind + "List";
   Value& conversion = spec["conversion"];
-  if (!conversion.is_object()) conversion = Value::object();
-  if (json::TextAt(conversion, {"strategy"}).empty()) conversion["strategy"] = "None";
-  if (Value* webhook = json::Find(conversion, "webhook"); webhook != nullptr) {
-    Value* config = json::Find(*webhook, "clientConfig");
-    Value* service = config == nullptr ? nullptr : json::Find(*config, "service");
-    if (service != nullptr && service->is_object() && json::Find(*service, "port") == nullptr)
-      (*service)["port"] = 443;
+  if (!conversion.is_object()) conversion = {{"strategy", "None"}};
+  Value* webhook = json::Find(conversion, "webhook");
+  if (webhook == nullptr || !webhook->is_object()) return;
+  Value* config = json::Find(*webhook, "clientConfig");
+  if (config == nullptr && json::ItemsAt(*webhook, {"conversionReviewVersions"}).empty()) {
+    conversion.erase("webhook");  // it says nothing
+    return;
   }
+  Value* service = config == nullptr ? nullptr : json::Find(*config, "service");
+  if (service != nullptr && service->is_object() && json::Find(*service, "port") == nullptr)
+    (*service)["port"] = 443;
 }
 
 FieldErrors ValidateDefinition(const Value& definition) {
@@ -164,7 +152,7 @@ FieldErrors ValidateDefinition(const Value& definition) {
   const Value* metadata = json::Find(definition, "metadata");
   FieldErrors errors =
       schema::ValidateObjectMeta(metadata == nullptr ? Value() : *metadata, rules, FieldPath("metadata"));
-  CheckSpec(definition, errors);
+  CheckSpec(definition, nullptr, errors);
   json::Append(errors, ValidateStoredVersions(definition));
   CheckApproval(definition, errors);
   return errors;
@@ -172,7 +160,7 @@ FieldErrors ValidateDefinition(const Value& definition) {
 
 FieldErrors ValidateDefinitionUpdate(const Value& definition, const Value& old_definition) {
   FieldErrors errors;
-  CheckSpec(definition, errors);
+  CheckSpec(definition, &old_definition, errors);
   const auto require_same = [&](std::initializer_list<std::string_view> path) {
     const Value* now = json::FindPath(definition, path);
     const Value* before = json::FindPath(old_definition, path);

@@ -133,6 +133,7 @@ api::Request Http1Session::TakeRequest() {
   request.peer = connection_.peer();
   request.remote_address = connection_.remote_address();
   request.executor = &connection_.thread();
+  request.tasks = &connection_.thread().tasks();
   return request;
 }
 

@@ -182,6 +182,7 @@ int Http2Session::OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame, v
   stream.request.peer = session.connection_.peer();
   stream.request.remote_address = session.connection_.remote_address();
   stream.request.executor = &session.connection_.thread();
+  stream.request.tasks = &session.connection_.thread().tasks();
   stream.request.body_limit = session.connection_.host().limits.max_body_bytes;
   return 0;
 }

@@ -35,6 +35,7 @@ Cluster::Cluster(std::unique_ptr<Foundation> foundation, std::unique_ptr<kube::C
       authenticator_(foundation_->clock, &tokens_),
       authentication_(*client_, authenticator_, foundation_->random, foundation_->control_thread),
       authorizer_(*client_, foundation_->clock, foundation_->random, foundation_->metrics),
+      services_(*client_),
       namespaces_(*client_, foundation_->clock, foundation_->random, foundation_->control_thread) {}
 
 base::Result<std::unique_ptr<Cluster>> Cluster::Start(const ServeOptions& asked) {
@@ -86,7 +87,7 @@ void Cluster::AddHealthChecks() {
 base::Result<void> Cluster::StartFrontend() {
   authentication_.Start();
   namespaces_.Start();
-  Frontend::Parts parts{*foundation_, namespaces_, authenticator_, authorizer_, std::nullopt};
+  Frontend::Parts parts{*foundation_, namespaces_, authenticator_, authorizer_, services_, std::nullopt};
   parts.objects = source::DefinitionController::Objects::kKeep;
   ANNEX_TRY(frontend_, Frontend::Start(parts));
   return {};

@@ -10,6 +10,7 @@
 #include "annex/auth/request_authenticator.h"
 #include "annex/auth/token_reviewer.h"
 #include "annex/kube/client.h"
+#include "annex/kube/service_resolver.h"
 #include "annex/server/options.h"
 #include "annex/source/api_service_registrar.h"
 #include "annex/source/cluster_namespaces.h"
@@ -50,6 +51,7 @@ class Cluster {
   auth::RequestAuthenticator authenticator_;
   auth::ClusterAuthentication authentication_;
   auth::AccessReviewer authorizer_;
+  kube::ClusterServices services_;
   source::ClusterNamespaces namespaces_;
   std::unique_ptr<Frontend> frontend_;
   std::unique_ptr<DefinitionFolder> folder_;

@@ -24,8 +24,10 @@ class Frontend::DefinitionHands final : public source::ControlledObjects {
 
 Frontend::Frontend(const Parts& parts, store::CollectionId definitions)
     : foundation_(parts.foundation),
+      webhooks_(parts.services, {}),
       api_({*foundation_.store, foundation_.hub, foundation_.registry, parts.namespaces, parts.authenticator,
-            parts.authorizer, foundation_.health, foundation_.clock, foundation_.random, foundation_.metrics},
+            parts.authorizer, webhooks_, foundation_.health, foundation_.clock, foundation_.random,
+            foundation_.metrics},
            {definitions, parts.namespace_collection, parts.serve_builtins}),
       publisher_(*foundation_.store, foundation_.hub, foundation_.registry, foundation_.control_thread),
       definition_hands_(std::make_unique<DefinitionHands>(api_)),
@@ -47,6 +49,7 @@ base::Result<std::unique_ptr<Frontend>> Frontend::Start(const Parts& parts) {
 
 Frontend::~Frontend() {
   StopListening();
+  webhooks_.Stop();
   foundation_.Stop();
 }
 

@@ -10,6 +10,7 @@
 #include "annex/auth/authorizer.h"
 #include "annex/definition/namespaces.h"
 #include "annex/http/server.h"
+#include "annex/kube/webhook_client.h"
 #include "annex/source/controlled_objects.h"
 #include "annex/source/definition_controller.h"
 #include "annex/source/resource_publisher.h"
@@ -33,6 +34,7 @@ class Frontend {
     definition::NamespaceLookup& namespaces;
     auth::Authenticator& authenticator;
     auth::Authorizer& authorizer;
+    kube::ServiceResolver& services;
     std::optional<store::CollectionId> namespace_collection;  // standalone
     bool serve_builtins = false;
     source::DefinitionController::Objects objects = source::DefinitionController::Objects::kDelete;
@@ -60,6 +62,7 @@ class Frontend {
   Frontend(const Parts& parts, store::CollectionId definitions);
 
   Foundation& foundation_;
+  kube::WebhookClient webhooks_;
   api::ApiService api_;
   source::ResourcePublisher publisher_;
   const std::unique_ptr<DefinitionHands> definition_hands_;

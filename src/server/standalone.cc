@@ -61,7 +61,7 @@ base::Result<void> Standalone::StartFrontend() {
   ANNEX_TRY(const auto collection, foundation_->OpenCollection("/namespaces"));
   namespaces_.emplace(source::StandaloneNamespaces::Parts{
       *foundation_->store, foundation_->hub, collection, foundation_->registry, foundation_->control_thread});
-  Frontend::Parts parts{*foundation_, *namespaces_, authenticator_, authorizer_, collection};
+  Frontend::Parts parts{*foundation_, *namespaces_, authenticator_, authorizer_, services_, collection};
   parts.serve_builtins = true;
   parts.objects = source::DefinitionController::Objects::kDelete;
   ANNEX_TRY(frontend_, Frontend::Start(parts));

@@ -3,6 +3,7 @@
 
 #include "annex/auth/masters_authorizer.h"
 #include "annex/auth/request_authenticator.h"
+#include "annex/kube/service_resolver.h"
 #include "annex/server/options.h"
 #include "annex/source/standalone_namespaces.h"
 #include "definition_folder.h"
@@ -36,6 +37,7 @@ class Standalone {
   std::optional<Pki> pki_;
   auth::RequestAuthenticator authenticator_;
   auth::MastersAuthorizer authorizer_;
+  kube::NoServices services_;
   std::unique_ptr<NamespaceHands> namespace_hands_;
   std::optional<source::StandaloneNamespaces> namespaces_;
   std::unique_ptr<Frontend> frontend_;

@@ -4,6 +4,7 @@
 #include "annex/base/log.h"
 #include "annex/base/strings.h"
 #include "annex/definition/conditions.h"
+#include "annex/definition/webhook.h"
 
 #include <algorithm>
 #include <utility>
@@ -60,6 +61,15 @@ void SetApproval(Value& definition, const std::string& now) {
   }
 }
 
+// The first Established that a definition gets, or what it waits for.
+definition::Condition Establish(const Value& definition, const AcceptedNames& accepted) {
+  if (!accepted.all) return {"Established", "False", "NotAccepted", "not all names are accepted"};
+  if (!definition::CheckCaBundleOf(definition)) {
+    return {"Established", "False", "InvalidCABundle", "The conversion webhook CABundle is invalid"};
+  }
+  return {"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"};
+}
+
 // Brings the status to what the names are now. True if it changed.
 bool SetNamesStatus(Value& definition, const AcceptedNames& accepted, const std::string& now) {
   const Value before = definition["status"];
@@ -71,12 +81,7 @@ bool SetNamesStatus(Value& definition, const AcceptedNames& accepted, const std:
   definition::SetCondition(definition, names_accepted, now);
   // Once established, always established.
   if (!definition::ConditionIsTrue(definition, "Established")) {
-    const definition::Condition established =
-        accepted.all
-            ? definition::Condition{"Established", "True", "InitialNamesAccepted",
-                                    "the initial names have been accepted"}
-            : definition::Condition{"Established", "False", "NotAccepted", "not all names are accepted"};
-    definition::SetCondition(definition, established, now);
+    definition::SetCondition(definition, Establish(definition, accepted), now);
   }
   return definition["status"] != before;
 }
@@ -175,7 +180,9 @@ base::Task<void> DefinitionController::Reconcile(std::string name) {
   // Objects of a definition that was deleted are not those of one that is made again, unless they are kept.
   if (parts_.objects == Objects::kDelete) options.incarnation = json::TextAt(definition, {"metadata", "uid"});
   options.terminating = definition::ConditionIsTrue(definition, "Terminating");
-  if (accepted.all || definition::ConditionIsTrue(definition, "Established")) {
+  options.established = definition::ConditionIsTrue(definition, "Established") ||
+                        Establish(definition, accepted).status == "True";
+  if (accepted.all || options.established) {
     auto published = co_await parts_.publisher.Publish(definition, std::move(options));
     if (!published) {
       base::LogError("A definition cannot be served",

@@ -27,7 +27,11 @@ std::uint64_t Fnv1a(std::uint64_t hash, std::string_view text) {
 std::uint64_t Essence(const Value& definition, const ResourcePublisher::Options& options) {
   Value essence = Value::object();
   if (const Value* spec = json::Find(definition, "spec")) essence["spec"] = *spec;
+  // What may be stored decides whether lists have to reckon with the webhook.
+  const bool webhook = json::TextAt(definition, {"spec", "conversion", "strategy"}) == "Webhook";
+  if (webhook) essence["stored"] = json::ItemsAt(definition, {"status", "storedVersions"});
   essence["terminating"] = options.terminating;
+  essence["established"] = options.established;
   essence["incarnation"] = options.incarnation;
   essence["names"] = {options.names.plural, options.names.singular, options.names.kind,
                       options.names.list_kind};
@@ -68,8 +72,9 @@ base::Task<base::Result<void>> ResourcePublisher::Publish(Value definition, Opti
   }
   ANNEX_CO_TRY(const store::CollectionInfo collection,
                co_await OpenCollection(CollectionName(definition, options)));
-  ANNEX_CO_TRY(auto resource, definition::Resource::Compile(
-                                  definition, {options.names, options.terminating, collection.id}));
+  ANNEX_CO_TRY(auto resource,
+               definition::Resource::Compile(
+                   definition, {options.names, options.terminating, collection.id, options.established}));
   const std::weak_ptr<const definition::Resource> old = std::exchange(resources_[name], resource);
   published_[name] = essence;
   if (collection.terms_format != resource->format()) tasks_.Spawn(Reindex(resource, old));
@@ -136,6 +141,7 @@ base::Task<void> ResourcePublisher::Reindex(std::shared_ptr<const definition::Re
 
 base::Task<base::Result<void>> ResourcePublisher::ReindexObjects(const definition::Resource& resource) {
   std::string start;
+  bool all_known = true;
   for (bool more = true; more;) {
     std::vector<store::TermUpdate> updates;
     store::ListQuery query;
@@ -150,8 +156,11 @@ base::Task<base::Result<void>> ResourcePublisher::ReindexObjects(const definitio
       store::AppendBody(text, row.body, row.revision_at, row.revision);
       auto object = json::Parse(text);
       // An object that cannot be read is found by no selector on a field; reading it says why.
-      if (!object || !resource.Normalize(*object)) return store::Visit::kNext;
-      updates.push_back({std::string(row.key), row.revision, resource.TermsOf(*object)});
+      if (!object || !resource.ReadStored(*object)) return store::Visit::kNext;
+      // What a webhook would make of it is seen when somebody asks, and when it is written again.
+      const bool foreign = resource.webhook() && resource.VersionOf(*object) != &resource.storage_version();
+      all_known = all_known && !foreign;
+      if (!foreign) updates.push_back({std::string(row.key), row.revision, resource.TermsOf(*object)});
       return store::Visit::kNext;
     }));
     more = page.more;
@@ -162,6 +171,7 @@ base::Task<base::Result<void>> ResourcePublisher::ReindexObjects(const definitio
       ANNEX_CO_RETURN_IF_ERROR(co_await base::Await<base::Result<void>>(executor_, write));
     }
   }
+  if (!all_known) co_return base::Result<void>();
   const auto finish = [&](std::function<void(base::Result<void>)> done) {
     store_.SetTermsFormat(resource.collection(), resource.format(), std::move(done));
   };

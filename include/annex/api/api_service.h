@@ -17,6 +17,7 @@
 #include "annex/definition/namespaces.h"
 #include "annex/definition/registry.h"
 #include "annex/json/value.h"
+#include "annex/kube/webhook_caller.h"
 #include "annex/store/store.h"
 #include "annex/store/watch_hub.h"
 
@@ -43,6 +44,7 @@ struct ApiParts {
   definition::NamespaceLookup& namespaces;
   auth::Authenticator& authenticator;
   auth::Authorizer& authorizer;
+  kube::WebhookCaller& webhooks;
   const Health& health;
   const base::Clock& clock;
   base::Random& random;

@@ -31,6 +31,9 @@ struct Request {
   std::string remote_address;  // "10.0.0.1:41234", for logs
   // Where the request is handled and its response is read. Outlives the request.
   base::Executor* executor = nullptr;
+  // For what goes on after the response was given up: tasks of the same executor. May be null where no
+  // response is a stream.
+  base::TaskScope* tasks = nullptr;
 };
 
 // A body that is produced while it is sent: a long list, a watch.

@@ -36,6 +36,7 @@ class Snapshot {
 
   explicit Snapshot(std::vector<std::shared_ptr<const Resource>> resources);
 
+  // What discovery and OpenAPI tell of: what is established.
   const std::map<std::string, Group, std::less<>>& groups() const { return groups_; }
   const std::vector<std::shared_ptr<const Resource>>& resources() const { return resources_; }
   // Different for every snapshot of a process.
@@ -43,12 +44,13 @@ class Snapshot {
 
   const Group* FindGroup(std::string_view group) const;
   const GroupVersion* FindGroupVersion(std::string_view group, std::string_view version) const;
-  // nullptr if it is not served.
+  // nullptr if it is not served. What is not established yet is served all the same.
   const Served* Find(std::string_view group, std::string_view version, std::string_view plural) const;
 
  private:
   std::vector<std::shared_ptr<const Resource>> resources_;
   std::map<std::string, Group, std::less<>> groups_;
+  std::vector<Served> waiting_;  // not established: few
   std::uint64_t generation_;
 };
 

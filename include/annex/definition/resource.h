@@ -5,6 +5,7 @@
 #pragma once
 
 #include "annex/base/result.h"
+#include "annex/definition/webhook.h"
 #include "annex/json/jsonpath.h"
 #include "annex/json/value.h"
 #include "annex/schema/schema.h"
@@ -59,7 +60,8 @@ struct ScaleSubresource {
 struct SelectableField {
   std::string name;  // as selectors write it: "spec.color"
   KeyPath path;
-  std::string term;  // the store's term for its values
+  // The store's term for its values; "" if objects have none, because only the webhook knows this version.
+  std::string term;
 };
 
 struct Version {
@@ -90,6 +92,8 @@ class Resource {
     bool terminating = false;
     // The store's collection of its objects.
     std::int64_t collection = 0;
+    // It was established: discovery and OpenAPI tell of it.
+    bool established = true;
   };
   // Compiles a definition that ValidateDefinition found right.
   // Errors: Invalid, if it is not servable after all; the message names the field.
@@ -103,6 +107,7 @@ class Resource {
   Scope scope() const { return scope_; }
   bool namespaced() const { return scope_ == Scope::kNamespaced; }
   bool terminating() const { return options_.terminating; }
+  bool established() const { return options_.established; }
   std::int64_t collection() const { return options_.collection; }
   const std::vector<Version>& versions() const { return versions_; }
   const Version& storage_version() const { return versions_[storage_]; }
@@ -116,17 +121,31 @@ class Resource {
   // that were written with the same one can be served as they are, and their terms are right.
   std::uint64_t format() const { return format_; }
 
-  // What `object` (in the storage version) can be selected by. Fields of versions whose schema differs are
-  // read from the object as that version shows it.
+  // Who converts objects between versions; nullptr: nobody has to (strategy None).
+  const std::shared_ptr<const Webhook>& webhook() const { return webhook_; }
+  // Whether there may be objects that are stored in another version than the storage version: a definition
+  // says so in status.storedVersions.
+  bool stores_other_versions() const { return stores_other_versions_; }
+  // Different for every compiled resource of a process.
+  std::uint64_t serial() const { return serial_; }
+
+  // What `object` can be selected by. Fields of a version whose schema differs from the object's are read
+  // from the object as that version shows it. REQUIRES: it is in the storage version, if there is a webhook.
   selector::TermSet TermsOf(const json::Value& object) const;
 
-  // Brings an object that was stored under an earlier form of the definition into the storage version as it
-  // is now.
-  base::Result<void> Normalize(json::Value& object) const;
-  // Brings an object of the storage version into `version`, and back: strategy None rewrites apiVersion, then
-  // the target's schema prunes and defaults. REQUIRES: the object is in the other one.
+  // Reads an object as it was stored, maybe under an earlier form of the definition: its own version's schema
+  // prunes and defaults. Errors: without a reason, with kube-apiserver's words (a version that the definition
+  // has no more).
+  base::Result<void> ReadStored(json::Value& object) const;
+  // The version that an object is in; nullptr if the definition has none of this name.
+  const Version* VersionOf(const json::Value& object) const;
+  // Strategy None: names the object `version`, whose schema then prunes it.
   base::Result<void> ToVersion(json::Value& object, const Version& version) const;
-  base::Result<void> ToStorage(json::Value& object) const;
+  // What follows a conversion by webhook: `version`'s schema prunes. Errors: BadRequest (its metadata cannot
+  // be read).
+  base::Result<void> Prune(json::Value& object, const Version& version) const;
+  // What of the storage version's defaults an object of it lacks.
+  void DefaultForStorage(json::Value& object) const;
 
  private:
   Resource() = default;
@@ -143,6 +162,9 @@ class Resource {
   std::vector<Version> versions_;
   std::size_t storage_ = 0;
   std::uint64_t format_ = 0;
+  std::uint64_t serial_ = 0;
+  std::shared_ptr<const Webhook> webhook_;
+  bool stores_other_versions_ = false;
 };
 
 // The names in a names object of a definition (spec.names or status.acceptedNames).

@@ -30,6 +30,7 @@ class ResourcePublisher {
   struct Options {
     definition::Names names;
     bool terminating = false;
+    bool established = true;
     // Names the collection beside the resource: objects of a definition that was deleted and made again are
     // not shown.
     std::string incarnation;

@@ -63,7 +63,33 @@ spec:
     schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 )";
 
-std::shared_ptr<const definition::Resource> CompileFrom(const char* yaml, store::CollectionId collection) {
+std::string PartDefinition(const std::string& storage_version, const std::string& stored) {
+  const auto version = [&](const std::string& name, const std::string& field) {
+    return "\n  - name: " + name +
+           "\n    served: true\n    storage: " + (storage_version == name ? "true" : "false") +
+           "\n    subresources: {status: {}}" + "\n    selectableFields: [{jsonPath: .spec." + field + "}]" +
+           "\n    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {" +
+           field +
+           ": {type: integer}, name: {type: string, default: none}}}, status: {type: object, properties: {" +
+           "phase: {type: string}}}}}}";
+  };
+  return R"(
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: parts.example.com, uid: p}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: parts, singular: part, kind: Part, listKind: PartList}
+  conversion:
+    strategy: Webhook
+    webhook: {clientConfig: {url: "https://hooks.example.com/convert"}, conversionReviewVersions: [v1]}
+  versions:)" +
+         version("v1", "size") + version("v2", "length") + "\nstatus: {storedVersions: " + stored + "}\n";
+}
+
+std::shared_ptr<const definition::Resource> CompileFrom(const std::string& yaml,
+                                                        store::CollectionId collection) {
   json::Value definition = json::ParseYaml(yaml).value();
   definition::SetDefaults(definition);
   const auto names = definition::ReadNames(*json::FindPath(definition, {"spec", "names"}));
@@ -97,20 +123,29 @@ ApiFixture::ApiFixture()
     : hub_({}, metrics_),
       namespaces_(std::make_unique<Namespaces>()),
       authenticator_(std::make_unique<Authenticator>()),
+      webhook_(std::make_unique<FakeWebhook>()),
       executor_(store_.scheduler.NewExecutor("io")) {
   base::SetUpLogging(base::LogFormat::kText, base::LogLevel::kError);
   REQUIRE(store_.Open(&hub_));
   hub_.SetStore(store_.store());
   const auto open = [this](const char* name) { return store_.OpenCollection(name).value().id; };
   const api::Builtins builtins = {open("definitions"), open("namespaces"), true};
-  registry_.Publish(std::make_shared<const definition::Snapshot>(std::vector{
-      CompileFrom(kWidgetDefinition, open("widgets")), CompileFrom(kGadgetDefinition, open("gadgets"))}));
+  widgets_ = open("widgets");
+  gadgets_ = open("gadgets");
+  parts_ = open("parts");
+  StoreParts("v1", "[v1]");
   service_.emplace(api::ApiParts{store_.store(), hub_, registry_, *namespaces_, *authenticator_, authorizer_,
-                                 health_, store_.scheduler.clock(), random_, metrics_},
+                                 *webhook_, health_, store_.scheduler.clock(), random_, metrics_},
                    builtins);
 }
 
 ApiFixture::~ApiFixture() = default;
+
+void ApiFixture::StoreParts(const std::string& storage_version, const std::string& stored) {
+  registry_.Publish(std::make_shared<const definition::Snapshot>(
+      std::vector{CompileFrom(kWidgetDefinition, widgets_), CompileFrom(kGadgetDefinition, gadgets_),
+                  CompileFrom(PartDefinition(storage_version, stored), parts_)}));
+}
 
 Answer ApiFixture::Call(const std::string& method, const std::string& target, const std::string& body,
                         base::Headers headers) {
@@ -122,6 +157,7 @@ Answer ApiFixture::Call(const std::string& method, const std::string& target, co
   if (!request.headers.Has("content-type")) request.headers.Add("content-type", "application/json");
   request.peer = std::make_shared<auth::Peer>();
   request.executor = executor_.get();
+  request.tasks = &tasks_;
 
   std::optional<api::Response> response;
   base::TaskScope tasks;

@@ -1,8 +1,9 @@
 // ApiFixture: the whole API on a simulated store, without HTTP and without controllers.
 //
-// Served are namespaces, definitions (which nobody establishes here) and two resources of example.com/v1, in
-// the namespaces "default" (active) and "ending" (terminating): namespaced Widgets with status, scale, a
-// selectable field and a column, and cluster-scoped Gadgets, whose content is free.
+// Served are namespaces, definitions (which nobody establishes here) and resources of example.com, in the
+// namespaces "default" (active) and "ending" (terminating): namespaced Widgets with status, scale, a
+// selectable field and a column; cluster-scoped Gadgets, whose content is free; and Parts, which a webhook
+// converts between v1 and v2.
 //
 // Thread rule: one thread; time passes only when the fixture waits for the end of an answer.
 #pragma once
@@ -10,6 +11,7 @@
 #include "annex/api/api_service.h"
 #include "annex/auth/masters_authorizer.h"
 #include "annex/json/value.h"
+#include "fake_webhook.h"
 #include "support/simulated_store.h"
 
 #include <memory>
@@ -20,6 +22,8 @@ namespace annex::test {
 
 inline const std::string kWidgets = "/apis/example.com/v1/namespaces/default/widgets";
 inline const std::string kGadgets = "/apis/example.com/v1/gadgets";
+inline const std::string kPartsV1 = "/apis/example.com/v1/namespaces/default/parts";
+inline const std::string kPartsV2 = "/apis/example.com/v2/namespaces/default/parts";
 inline const std::string kNamespaces = "/api/v1/namespaces";
 inline const std::string kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
@@ -47,6 +51,12 @@ class ApiFixture {
 
   // A Widget named `name`; `more` are further members of the object: `"status":{}`.
   static std::string Widget(const std::string& name, const std::string& more = "");
+  // The webhook of parts.example.com, which has the versions v1 and v2.
+  FakeWebhook& webhook() { return *webhook_; }
+  // Serves parts.example.com with another storage version than v1, as if its definition had been changed.
+  // `stored`: its status.storedVersions, as YAML.
+  void StoreParts(const std::string& storage_version, const std::string& stored);
+
   // Creates it. REQUIRES: that works.
   json::Value Create(const std::string& name, const std::string& more = "");
 
@@ -64,8 +74,13 @@ class ApiFixture {
   store::WatchHub hub_;
   std::unique_ptr<Namespaces> namespaces_;
   std::unique_ptr<Authenticator> authenticator_;
+  std::unique_ptr<FakeWebhook> webhook_;
+  store::CollectionId widgets_ = 0;
+  store::CollectionId gadgets_ = 0;
+  store::CollectionId parts_ = 0;
   std::unique_ptr<base::Executor> executor_;
   std::optional<api::ApiService> service_;
+  base::TaskScope tasks_;  // last: they use all of the above
 };
 
 }  // namespace annex::test
