@@ -6,6 +6,7 @@
 #include "annex/ownership/scale_fields.h"
 #include "annex/schema/schema.h"
 #include "annex/schema/types.h"
+#include "support/test_files.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -26,7 +27,7 @@ constexpr const char* kGroup = "example.com/";
 constexpr const char* kTimePrefix = "2026-01-01T00:00:";
 
 std::vector<Value> Lines(const std::string& member) {
-  std::ifstream file(ANNEX_TESTDATA "/ownership_cases.jsonl");
+  std::ifstream file(test::TestFile("unit/testdata/ownership_cases.jsonl"));
   std::vector<Value> lines;
   for (std::string line; std::getline(file, line);) {
     auto parsed = json::Parse(line);
