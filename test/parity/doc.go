@@ -33,6 +33,8 @@
 //	${group}  the API group of the file's definitions: NAME.GROUP.parity.example.dev
 //	${own}    an API group for the scenario alone: for scenarios that make definitions
 //	${ns}     a namespace of the scenario; it is made on both sides if the scenario names it
+//	${hook}   the URL of a conversion webhook (webhook.go); ${hook_ca} is its caBundle, ${hook_misnamed} the URL of one whose
+//	          certificate is for another name
 //	${word}   what an earlier step kept under that word, on the same side
 //	${a*300}  "a", 300 times; what is repeated may hold pairs of braces
 //

@@ -20,6 +20,7 @@ import (
 type suite struct {
 	sides    [2]*Side
 	backends [2]*harness.Backend
+	webhook  *Webhook
 	files    []File
 	declared map[string]Known
 	open     map[string]Known
@@ -91,6 +92,13 @@ func (s *suite) load() error {
 }
 
 func (s *suite) start(ctx context.Context, dir string) error {
+	var err error
+	if s.webhook, err = StartWebhook(); err != nil {
+		return err
+	}
+	for i := range s.files {
+		s.files[i].Offer(s.webhook.Words())
+	}
 	cluster, err := harness.StartCluster(ctx, harness.ClusterOptions{Dir: filepath.Join(dir, "cluster")})
 	if err != nil {
 		return err
@@ -114,6 +122,9 @@ func (s *suite) start(ctx context.Context, dir string) error {
 }
 
 func (s *suite) stop() {
+	if s.webhook != nil {
+		s.webhook.Stop()
+	}
 	for _, backend := range s.backends {
 		switch {
 		case backend == nil:
@@ -178,7 +189,7 @@ func definitionText(file File, definition any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return words{"group": file.Group()}.Fill(string(data))
+	return file.sharedWords().Fill(string(data))
 }
 
 func check(t *testing.T, file File, scenario Scenario) {

@@ -164,6 +164,13 @@ func newWords(f File, s Scenario) words {
 	return w
 }
 
+// Offer gives the file's scenarios more words. Their own ones come first.
+func (f *File) Offer(more map[string]string) {
+	offered := maps.Clone(more)
+	maps.Copy(offered, f.Words)
+	f.Words = offered
+}
+
 // sharedWords are those of all scenarios of a file.
 func (f File) sharedWords() words {
 	w := words{"group": f.Group()}
