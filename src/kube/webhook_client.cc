@@ -61,9 +61,12 @@ class WebhookClient::Implementation {
   }
 
   void Stop() {
-    if (!thread_) return;
+    {
+      const base::MutexLock lock(mutex_);
+      if (std::exchange(stopped_, true)) return;
+    }
     asio::post(context_, [this] {
-      stopped_ = true;
+      stopping_ = true;
       // An exchange that ends takes itself off the list.
       const auto under_way = exchanges_;
       for (const auto& exchange : under_way) exchange->Cancel();
@@ -86,7 +89,7 @@ class WebhookClient::Implementation {
                                std::shared_ptr<const std::string> body, WebhookLimits limits,
                                base::Executor& executor) {
     Outcome kept = co_await base::Await<Outcome>(executor, [&](auto done) {
-      asio::post(context_, [=, this] { StartKept(target, body, limits, done); });
+      OnThread(done, [=, this] { StartKept(target, body, limits, done); });
     });
     if (!kept.stale) co_return kept;
     ServiceEndpoint endpoint{target->host, target->port};
@@ -101,8 +104,21 @@ class WebhookClient::Implementation {
       endpoint = *std::move(resolved);
     }
     co_return co_await base::Await<Outcome>(executor, [&](auto done) {
-      asio::post(context_, [=, this] { StartNew(target, endpoint, body, limits, done); });
+      OnThread(done, [=, this] { StartNew(target, endpoint, body, limits, done); });
     });
+  }
+
+  // Runs `start` on the client's thread, unless there is none any more.
+  template <typename Start>
+  void OnThread(const WebhookExchange::Done& done, Start start) {
+    {
+      const base::MutexLock lock(mutex_);
+      if (!stopped_) {
+        asio::post(context_, std::move(start));
+        return;
+      }
+    }
+    done(Outcome{base::Error(base::Reason::kServiceUnavailable, "this server is stopping")});
   }
 
   // --- on the client's thread
@@ -111,7 +127,7 @@ class WebhookClient::Implementation {
   void StartKept(std::shared_ptr<const WebhookTarget> target, std::shared_ptr<const std::string> body,
                  WebhookLimits limits, WebhookExchange::Done done) {
     auto connection = TakeKept(KeyOf(*target));
-    if (!connection || stopped_) {
+    if (!connection || stopping_) {
       done(Outcome{base::Error(base::Reason::kServiceUnavailable, "no connection"), {}, {}, true});
       return;
     }
@@ -124,7 +140,7 @@ class WebhookClient::Implementation {
     const std::string ca_bundle = target->ca_bundle;
     const auto exchange = MakeExchange(std::move(target), std::move(body), limits, std::move(done));
     auto tls = ContextFor(ca_bundle);
-    if (stopped_ || !tls) {
+    if (stopping_ || !tls) {
       exchange->Cancel();
     } else {
       exchange->BeginAt(endpoint, *std::move(tls));
@@ -137,7 +153,7 @@ class WebhookClient::Implementation {
     const std::string key = KeyOf(*target);
     auto slot = std::make_shared<std::weak_ptr<WebhookExchange>>();
     const auto finish = [this, key, slot, done = std::move(done)](Outcome outcome) {
-      if (outcome.connection && !stopped_) Keep(key, std::move(outcome.connection));
+      if (outcome.connection && !stopping_) Keep(key, std::move(outcome.connection));
       exchanges_.erase(slot->lock());
       done(std::move(outcome));
     };
@@ -185,8 +201,11 @@ class WebhookClient::Implementation {
   asio::io_context context_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_;
 
+  base::Mutex mutex_;
+  bool stopped_ ANNEX_GUARDED_BY(mutex_) = false;  // nothing more is posted to the thread
+
   // Used on the thread alone.
-  bool stopped_ = false;
+  bool stopping_ = false;
   std::set<std::shared_ptr<WebhookExchange>> exchanges_;
   std::map<std::string, std::vector<Kept>> kept_;
   // By bundle; connections hold them.

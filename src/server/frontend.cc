@@ -49,7 +49,6 @@ base::Result<std::unique_ptr<Frontend>> Frontend::Start(const Parts& parts) {
 
 Frontend::~Frontend() {
   StopListening();
-  webhooks_.Stop();
   foundation_.Stop();
 }
 
@@ -75,6 +74,8 @@ base::Result<void> Frontend::Listen(const Pki& pki, const std::vector<std::strin
 
 void Frontend::StopListening() {
   if (http_) http_->Stop(foundation_.options.shutdown_grace);
+  // What still waits for one has nobody left to answer.
+  webhooks_.Stop();
 }
 
 std::string LocalAddress(const std::string& address) {

@@ -46,7 +46,7 @@ func (a *Annex) prepareCluster(ctx context.Context) error {
 }
 
 // grantRights gives Annex's identity what it needs: to delegate questions of identity and rights to kube-apiserver, to read
-// how kube-apiserver identifies itself, to register APIs, and to see which namespaces exist.
+// how kube-apiserver identifies itself, to register APIs, to see which namespaces exist, and to find webhooks behind Services.
 func grantRights(ctx context.Context, client kubernetes.Interface) error {
 	subjects := []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: annexUser}}
 	role := &rbacv1.ClusterRole{
@@ -57,6 +57,7 @@ func grantRights(ctx context.Context, client kubernetes.Interface) error {
 				Verbs: []string{"get", "list", "watch", "create", "update", "patch", "delete"},
 			},
 			{APIGroups: []string{""}, Resources: []string{"namespaces"}, Verbs: []string{"get", "list", "watch"}},
+			{APIGroups: []string{""}, Resources: []string{"services"}, Verbs: []string{"get"}},
 		},
 	}
 	_, err := client.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{})
