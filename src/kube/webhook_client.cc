@@ -88,9 +88,8 @@ class WebhookClient::Implementation {
   base::Task<Outcome> Exchange(std::shared_ptr<const WebhookTarget> target,
                                std::shared_ptr<const std::string> body, WebhookLimits limits,
                                base::Executor& executor) {
-    Outcome kept = co_await base::Await<Outcome>(executor, [&](auto done) {
-      OnThread(done, [=, this] { StartKept(target, body, limits, done); });
-    });
+    Outcome kept = co_await base::Await<Outcome>(
+        executor, [&](auto done) { OnThread(done, [=, this] { StartKept(target, body, limits, done); }); });
     if (!kept.stale) co_return kept;
     ServiceEndpoint endpoint{target->host, target->port};
     if (target->service) {
