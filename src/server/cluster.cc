@@ -58,10 +58,12 @@ base::Result<std::unique_ptr<Cluster>> Cluster::Start(const ServeOptions& asked)
                                      {"service", options.service_namespace + "/" + options.service_name},
                                      {"cluster", config.server}});
   ANNEX_RETURN_IF_ERROR(server->StartRegistrar());
+  ANNEX_RETURN_IF_ERROR(server->StartRenewal());
   return server;
 }
 
 Cluster::~Cluster() {
+  renewal_.reset();
   if (frontend_) frontend_->StopListening();
   folder_.reset();
   // What follows the cluster ends first, and takes no notice of the calls that Stop breaks off.
@@ -101,13 +103,17 @@ std::vector<std::string> Cluster::ServingNames() const {
   return names;
 }
 
+base::Result<std::string> Cluster::CaBundle() const {
+  const std::string& own_file = foundation_->options.tls_cert_file;
+  if (own_file.empty()) return pki_->authority();
+  return ReadFile(own_file);
+}
+
 base::Result<void> Cluster::StartRegistrar() {
   const ServeOptions& options = foundation_->options;
   source::ApiServiceRegistrar::Service service{options.service_namespace, options.service_name,
-                                               options.service_port, pki_->authority()};
-  if (!options.tls_cert_file.empty()) {
-    ANNEX_TRY(service.ca_bundle, ReadFile(options.tls_cert_file));
-  }
+                                               options.service_port, ""};
+  ANNEX_TRY(service.ca_bundle, CaBundle());
   registrar_.emplace(source::ApiServiceRegistrar::Parts{*client_, foundation_->registry,
                                                         frontend_->publisher(), foundation_->random,
                                                         foundation_->metrics, foundation_->control_thread},
@@ -115,6 +121,18 @@ base::Result<void> Cluster::StartRegistrar() {
   foundation_->control_thread.Post(
       [this] { frontend_->publisher().OnChange([this] { registrar_->Kick(); }); });
   registrar_->Start();
+  return {};
+}
+
+base::Result<void> Cluster::StartRenewal() {
+  const std::string folder = CertificateFolder(foundation_->options, *pki_);
+  ANNEX_TRY(renewal_, CertificateRenewal::Start(folder, [this]() -> base::Result<void> {
+              ANNEX_RETURN_IF_ERROR(frontend_->RenewIdentity());
+              ANNEX_TRY(auto bundle, CaBundle());
+              foundation_->control_thread.Post(
+                  [this, bundle = std::move(bundle)] { registrar_->SetCaBundle(bundle); });
+              return {};
+            }));
   return {};
 }
 

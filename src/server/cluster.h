@@ -14,6 +14,7 @@
 #include "annex/server/options.h"
 #include "annex/source/api_service_registrar.h"
 #include "annex/source/cluster_namespaces.h"
+#include "certificate_renewal.h"
 #include "definition_folder.h"
 #include "foundation.h"
 #include "frontend.h"
@@ -43,6 +44,9 @@ class Cluster {
   base::Result<void> StartFrontend();
   std::vector<std::string> ServingNames() const;
   base::Result<void> StartRegistrar();
+  // What kube-apiserver verifies the serving certificate with.
+  base::Result<std::string> CaBundle() const;
+  base::Result<void> StartRenewal();
 
   const std::unique_ptr<Foundation> foundation_;
   const std::unique_ptr<kube::Client> client_;
@@ -56,6 +60,7 @@ class Cluster {
   std::unique_ptr<Frontend> frontend_;
   std::unique_ptr<DefinitionFolder> folder_;
   std::optional<source::ApiServiceRegistrar> registrar_;
+  std::unique_ptr<CertificateRenewal> renewal_;
 };
 
 }  // namespace annex::server

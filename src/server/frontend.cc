@@ -1,9 +1,11 @@
 #include "frontend.h"
 
+#include "annex/base/log.h"
 #include "private_files.h"
 #include "wait_for.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 namespace annex::server {
@@ -52,23 +54,40 @@ Frontend::~Frontend() {
   foundation_.Stop();
 }
 
-base::Result<void> Frontend::Listen(const Pki& pki, const std::vector<std::string>& names) {
+base::Result<http::Identity> Frontend::LoadIdentity() const {
   const ServeOptions& options = foundation_.options;
   http::Identity identity;
   if (!options.tls_cert_file.empty()) {
     ANNEX_TRY(identity.certificate, ReadFile(options.tls_cert_file));
     ANNEX_TRY(identity.key, ReadFile(options.tls_private_key_file));
   } else {
-    ANNEX_TRY(auto serving, pki.Serving(names));
+    ANNEX_TRY(auto serving, pki_->Serving(serving_names_));
     identity = {std::move(serving.certificate), std::move(serving.key)};
   }
+  return identity;
+}
+
+base::Result<void> Frontend::Listen(const Pki& pki, std::vector<std::string> names) {
+  pki_ = &pki;
+  serving_names_ = std::move(names);
+  ANNEX_TRY(identity_, LoadIdentity());
+  const ServeOptions& options = foundation_.options;
   http::ServerOptions http;
   http.address = options.listen_address;
   http.port = options.listen_port;
   http.threads = static_cast<std::size_t>(options.threads);
   http.limits.max_body_bytes = static_cast<std::size_t>(options.max_request_body_kib) << 10U;
   http.limits.max_connections = static_cast<std::size_t>(options.max_connections);
-  ANNEX_TRY(http_, http::Server::Bind(http, identity, api_, foundation_.clock, foundation_.metrics));
+  ANNEX_TRY(http_, http::Server::Bind(http, identity_, api_, foundation_.clock, foundation_.metrics));
+  return {};
+}
+
+base::Result<void> Frontend::RenewIdentity() {
+  ANNEX_TRY(http::Identity identity, LoadIdentity());
+  if (identity.certificate == identity_.certificate && identity.key == identity_.key) return {};
+  ANNEX_RETURN_IF_ERROR(http_->SetIdentity(identity));
+  identity_ = std::move(identity);
+  base::LogInfo("New connections are shown a new certificate", {});
   return {};
 }
 
@@ -76,6 +95,12 @@ void Frontend::StopListening() {
   if (http_) http_->Stop(foundation_.options.shutdown_grace);
   // What still waits for one has nobody left to answer.
   webhooks_.Stop();
+}
+
+std::string CertificateFolder(const ServeOptions& options, const Pki& pki) {
+  if (options.tls_cert_file.empty()) return pki.directory();
+  const std::filesystem::path folder = std::filesystem::path(options.tls_cert_file).parent_path();
+  return folder.empty() ? "." : folder.string();
 }
 
 std::string LocalAddress(const std::string& address) {

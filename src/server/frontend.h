@@ -43,9 +43,13 @@ class Frontend {
   static base::Result<std::unique_ptr<Frontend>> Start(const Parts& parts);
   ~Frontend();
 
-  // Binds, with the certificate of the options or one of `pki` for `names`; clients wait until Serve.
-  // Errors: as http::Server::Bind.
-  base::Result<void> Listen(const Pki& pki, const std::vector<std::string>& names);
+  // Binds, with the certificate of the options or one of `pki`, which must outlive the Frontend, for `names`;
+  // clients wait until Serve. Errors: as http::Server::Bind.
+  base::Result<void> Listen(const Pki& pki, std::vector<std::string> names);
+  // Shows the certificate that is right now to connections that begin from now on. Called by one thread at a
+  // time. Errors: NotFound, InternalError, Invalid (it cannot be used; the present one stays).
+  // REQUIRES: it listens.
+  base::Result<void> RenewIdentity();
   // The port; REQUIRES: it listens.
   std::uint16_t port() const { return http_->port(); }
   // Takes requests from now on. REQUIRES: it listens.
@@ -60,6 +64,7 @@ class Frontend {
  private:
   class DefinitionHands;
   Frontend(const Parts& parts, store::CollectionId definitions);
+  base::Result<http::Identity> LoadIdentity() const;
 
   Foundation& foundation_;
   kube::WebhookClient webhooks_;
@@ -69,9 +74,14 @@ class Frontend {
   source::DefinitionController definitions_;
   base::TaskScope local_tasks_;
   LocalClient local_;
+  const Pki* pki_ = nullptr;  // this and the next two: set by Listen
+  std::vector<std::string> serving_names_;
+  http::Identity identity_;  // what http_ shows
   std::unique_ptr<http::Server> http_;
 };
 
+// The folder of the certificate that is served: the operator's, or the Pki's.
+std::string CertificateFolder(const ServeOptions& options, const Pki& pki);
 // How a client on this machine reaches a server that listens on `address`, which may stand for all addresses.
 std::string LocalAddress(const std::string& address);
 // The names and addresses that a serving certificate is for in any case.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::chrono::hours kAuthorityLifetime{24 * 365 * 10};
 constexpr std::chrono::hours kCertificateLifetime{24 * 365};
-// A certificate that ends sooner is renewed at start.
+// A certificate that ends sooner is renewed.
 constexpr std::chrono::hours kRenewBefore{24 * 30};
 
 bool IsAddress(const std::string& name) {

@@ -20,6 +20,9 @@ class Pki {
   // The authority's certificate, PEM.
   const std::string& authority() const { return authority_.pem().certificate; }
 
+  // The folder of the certificates.
+  const std::string& directory() const { return directory_; }
+
   // A serving certificate that is valid for all of `names` (DNS names and addresses).
   base::Result<auth::CertificateAndKey> Serving(const std::vector<std::string>& names) const;
   // A client certificate of system:masters.

@@ -39,11 +39,13 @@ base::Result<std::unique_ptr<Standalone>> Standalone::Start(const ServeOptions& 
   ANNEX_RETURN_IF_ERROR(server->frontend_->Listen(*server->pki_, LocalNames(options)));
   // Whoever gets an answer finds the kubeconfig.
   ANNEX_RETURN_IF_ERROR(server->WriteKubeconfig());
+  ANNEX_RETURN_IF_ERROR(server->StartRenewal());
   server->frontend_->Serve();
   return server;
 }
 
 Standalone::~Standalone() {
+  renewal_.reset();
   if (frontend_) frontend_->StopListening();
   folder_.reset();
   foundation_->Stop();
@@ -95,8 +97,20 @@ base::Result<void> Standalone::WriteKubeconfig() {
   if (!foundation_->options.tls_cert_file.empty()) {
     ANNEX_TRY(authority, ReadFile(foundation_->options.tls_cert_file));
   }
-  ANNEX_RETURN_IF_ERROR(WritePrivateFile(path, MakeKubeconfig(url, authority, admin)));
+  std::string text = MakeKubeconfig(url, authority, admin);
+  if (text == kubeconfig_) return {};
+  ANNEX_RETURN_IF_ERROR(WritePrivateFile(path, text));
+  kubeconfig_ = std::move(text);
   base::LogInfo("Serving securely", {{"url", url}, {"kubeconfig", path}});
+  return {};
+}
+
+base::Result<void> Standalone::StartRenewal() {
+  const std::string folder = CertificateFolder(foundation_->options, *pki_);
+  ANNEX_TRY(renewal_, CertificateRenewal::Start(folder, [this]() -> base::Result<void> {
+              ANNEX_RETURN_IF_ERROR(frontend_->RenewIdentity());
+              return WriteKubeconfig();
+            }));
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include "annex/kube/service_resolver.h"
 #include "annex/server/options.h"
 #include "annex/source/standalone_namespaces.h"
+#include "certificate_renewal.h"
 #include "definition_folder.h"
 #include "foundation.h"
 #include "frontend.h"
@@ -13,6 +14,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace annex::server {
 
@@ -31,7 +33,9 @@ class Standalone {
   base::Result<void> SetUpIdentity();
   base::Result<void> StartFrontend();
   base::Result<void> MakeDefaultNamespace();
+  // Brings the file to the administrator's certificate and the serving authority as they are now.
   base::Result<void> WriteKubeconfig();
+  base::Result<void> StartRenewal();
 
   const std::unique_ptr<Foundation> foundation_;
   std::optional<Pki> pki_;
@@ -42,6 +46,8 @@ class Standalone {
   std::optional<source::StandaloneNamespaces> namespaces_;
   std::unique_ptr<Frontend> frontend_;
   std::unique_ptr<DefinitionFolder> folder_;
+  std::string kubeconfig_;  // what the file has
+  std::unique_ptr<CertificateRenewal> renewal_;
 };
 
 }  // namespace annex::server

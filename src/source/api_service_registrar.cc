@@ -64,6 +64,12 @@ void ApiServiceRegistrar::Kick() {
   parts_.executor.Post([this] { Wake(); });
 }
 
+void ApiServiceRegistrar::SetCaBundle(const std::string& ca_bundle) {
+  if (service_.ca_bundle == ca_bundle) return;
+  service_.ca_bundle = ca_bundle;
+  Wake();
+}
+
 void ApiServiceRegistrar::OnApiService(const Value& object, bool deleted) {
   const std::string& name = json::TextAt(object, {"metadata", "name"});
   if (deleted) {

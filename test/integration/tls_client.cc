@@ -103,6 +103,15 @@ std::string TlsClient::version() const {
   return SSL_get_version(ssl_.get());
 }
 
+std::string TlsClient::server_name() const {
+  X509* certificate = connected_ ? SSL_get0_peer_certificate(ssl_.get()) : nullptr;
+  if (certificate == nullptr) return "";
+  std::array<char, 64> name{};
+  X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, name.data(),
+                            static_cast<int>(name.size()));
+  return name.data();
+}
+
 bool TlsClient::Write(std::string_view bytes) {
   if (bytes.empty()) return true;
   const bool written =

@@ -33,6 +33,8 @@ class TlsClient {
   bool connected() const { return connected_; }
   std::string protocol() const;  // what ALPN agreed on
   std::string version() const;   // "TLSv1.3"
+  // The common name in the server's certificate; "" without a connection.
+  std::string server_name() const;
 
   // False: the connection is gone.
   bool Write(std::string_view bytes);

@@ -52,6 +52,8 @@ class ApiServiceRegistrar {
   void Start();
   // What is served has changed.
   void Kick();
+  // What kube-apiserver shall verify Annex with from now on, PEM.
+  void SetCaBundle(const std::string& ca_bundle);
 
  private:
   using Objects = std::map<std::string, json::Value>;
@@ -73,7 +75,7 @@ class ApiServiceRegistrar {
   void ComplainOnce(const std::string& name, const json::Value& object);
 
   const Parts parts_;
-  const Service service_;
+  Service service_;
   base::MetricFamily<base::Gauge>& states_;
   kube::Reflector reflector_;
   Objects cluster_;  // the APIServices that the cluster has
