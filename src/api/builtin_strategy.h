@@ -33,7 +33,7 @@ class BuiltinStrategy : public Strategy {
 
   bool ServesAsStored(std::uint64_t format) const override { return format == kFormat; }
   std::uint64_t terms_format() const override { return kFormat; }
-  base::Result<void> FromStored(json::Value& object) const override { return {}; }
+  base::Result<void> FromStored(json::Value& /*object*/) const override { return {}; }
   base::Result<store::Mutation::State> ToStored(json::Value object) const override;
   const schema::TypedStruct* protobuf_message() const override { return &identity_.type; }
   std::vector<MergedList> merged_lists() const override {

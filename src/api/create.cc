@@ -83,8 +83,13 @@ base::Task<VerbResult> Create(Context& context) {
 
   for (int attempt = 1;; ++attempt) {
     // Only a generated name is tried again.
-    json::Value object = generated ? prepared : std::move(prepared);
-    if (generated) object["metadata"]["name"] = GenerateName(context.parts.random, prefix);
+    json::Value object;
+    if (generated) {
+      object = prepared;
+      object["metadata"]["name"] = GenerateName(context.parts.random, prefix);
+    } else {
+      object.swap(prepared);
+    }
     ANNEX_CO_RETURN_IF_ERROR(ValidateNew(context, object, options.dry_run));
     const std::string name = json::TextAt(object, {"metadata", "name"});
     store::Mutation mutation;

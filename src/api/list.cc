@@ -7,6 +7,7 @@
 #include "presenter.h"
 #include "verbs.h"
 
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -59,6 +60,7 @@ class ListSource final : public BodySource {
     if (ended_) out += '\n';
     return State::kMore;
   }
+  void SetWake(std::function<void()> wake) override {}
 
   // What was read before the source was handed over.
   void SetReady(std::string bytes) { ready_ = std::move(bytes); }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -32,6 +33,7 @@ class DocumentBody final : public BodySource {
     }
     return State::kMore;
   }
+  void SetWake(std::function<void()> wake) override {}
 
  private:
   OpenApiWriter writer_;

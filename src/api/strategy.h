@@ -83,9 +83,11 @@ class Strategy {
   virtual bool StoresOtherVersion() const { return false; }
   // The store's term for a field that selectors may name beside metadata's; nullopt if they may not, "" if
   // objects have no such term.
-  virtual std::optional<std::string> FieldTerm(std::string_view field) const { return std::nullopt; }
+  virtual std::optional<std::string> FieldTerm(std::string_view /*field*/) const { return std::nullopt; }
   // The value of such a field in an object of this version.
-  virtual std::string FieldValue(const json::Value& object, std::string_view field) const { return ""; }
+  virtual std::string FieldValue(const json::Value& /*object*/, std::string_view /*field*/) const {
+    return "";
+  }
 
   // --- conversion by webhook: stored_form.h does it where it is needed
   // Whether a webhook converts objects between this version and another one.
@@ -112,7 +114,7 @@ class Strategy {
   virtual std::vector<MergedList> merged_lists() const { return {}; }
 
   // An error if objects cannot be created now.
-  virtual base::Result<void> CheckCreatable(const std::string& name) const { return {}; }
+  virtual base::Result<void> CheckCreatable(const std::string& /*name*/) const { return {}; }
   virtual void PrepareForCreate(json::Value& object) const = 0;
   virtual json::FieldErrors Validate(const json::Value& object) const = 0;
   virtual void PrepareForUpdate(json::Value& object, const json::Value& old_object,
@@ -120,8 +122,8 @@ class Strategy {
   virtual json::FieldErrors ValidateUpdate(const json::Value& object, const json::Value& old_object,
                                            Subresource subresource) const = 0;
   // Warning headers for a write; `old_object` is nullptr for a create.
-  virtual std::vector<std::string> WarningsFor(const json::Value& object,
-                                               const json::Value* old_object) const {
+  virtual std::vector<std::string> WarningsFor(const json::Value& /*object*/,
+                                               const json::Value* /*old_object*/) const {
     return {};
   }
   // Warning headers for any request (a deprecated version).
@@ -130,7 +132,7 @@ class Strategy {
   // --- deletion
   // ---------------------------------------------------------------------------------------------------- An
   // error if the object `name` may not be deleted at all.
-  virtual base::Result<void> CheckDeletable(const std::string& name) const { return {}; }
+  virtual base::Result<void> CheckDeletable(const std::string& /*name*/) const { return {}; }
   // Whether something must happen before the object can go.
   virtual bool HasPendingFinalizers(const json::Value& object) const;
   // Called when a deletion begins, beside setting deletionTimestamp.

@@ -59,11 +59,9 @@ int HttpStatusCode(Reason reason) {
     case Reason::kNotFound:
       return 404;
     case Reason::kAlreadyExists:
-      return 409;
     case Reason::kConflict:
       return 409;
     case Reason::kGone:
-      return 410;
     case Reason::kExpired:
       return 410;
     case Reason::kInvalid:

@@ -54,11 +54,10 @@ void Connection::OnInput(const ErrorCode& error) {
   std::size_t length = 0;
   const std::span<char> input = thread_.input();
   if (!failed) length = socket_.read_some(asio::buffer(input.data(), input.size()), failed);
-  if (failed == asio::error::would_block || failed == asio::error::interrupted) {
-    WaitForInput();
-  } else if (failed) {
+  const bool nothing_yet = failed == asio::error::would_block || failed == asio::error::interrupted;
+  if (failed && !nothing_yet) {
     Close();
-  } else if (finishing_) {
+  } else if (nothing_yet || finishing_) {
     WaitForInput();
   } else {
     tls_.Receive({input.data(), length});

@@ -6,11 +6,11 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <system_error>
 
 namespace annex::kube {
 namespace {
@@ -86,7 +86,7 @@ base::Result<void> ReadUser(const json::Value& user, const std::string& path, Co
 
 base::Result<std::string> ReadConfigFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return base::Error(base::Reason::kInvalid, path + ": " + std::strerror(errno));
+  if (!file) return base::Error(base::Reason::kInvalid, path + ": " + std::generic_category().message(errno));
   std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (file.bad()) return base::Error(base::Reason::kInvalid, path + ": cannot be read");
   return content;

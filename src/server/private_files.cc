@@ -1,9 +1,9 @@
 #include "private_files.h"
 
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,7 +13,8 @@ namespace annex::server {
 namespace {
 
 auto Failed(const std::string& doing, const std::string& path) {
-  return base::Error(base::Reason::kInternalError, doing + " " + path + ": " + std::strerror(errno));
+  return base::Error(base::Reason::kInternalError,
+                     doing + " " + path + ": " + std::generic_category().message(errno));
 }
 
 bool WriteAll(int file, const std::string& content) {
@@ -43,7 +44,7 @@ base::Result<std::string> ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     const base::Reason reason = errno == ENOENT ? base::Reason::kNotFound : base::Reason::kInternalError;
-    return base::Error(reason, "read " + path + ": " + std::strerror(errno));
+    return base::Error(reason, "read " + path + ": " + std::generic_category().message(errno));
   }
   return std::string(std::istreambuf_iterator<char>(file), {});
 }

@@ -113,6 +113,7 @@ void DefinitionController::Start(std::function<void()> ready) {
 base::Task<void> DefinitionController::OnSynced(std::function<void()> ready) {
   synced_ = true;
   std::vector<std::string> names;
+  names.reserve(known_.size());
   for (const auto& [name, known] : known_) names.push_back(name);
   for (std::string& name : names) co_await Reconcile(std::move(name));
   // What was served and is gone: its definition was deleted while nobody looked.

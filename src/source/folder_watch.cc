@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -20,7 +20,8 @@ constexpr std::chrono::milliseconds kQuiet{100};
 constexpr int kQuietRounds = 10;
 
 auto Failed(const char* what) {
-  return base::Error(base::Reason::kInternalError, std::string(what) + ": " + std::strerror(errno));
+  return base::Error(base::Reason::kInternalError,
+                     std::string(what) + ": " + std::generic_category().message(errno));
 }
 
 }  // namespace

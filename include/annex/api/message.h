@@ -53,8 +53,8 @@ class BodySource {
   // Appends the next bytes to `out`: about `max_bytes`, more only if one piece is larger.
   virtual State Read(std::size_t max_bytes, std::string& out) = 0;
 
-  // Called once, before the first Read.
-  virtual void SetWake(std::function<void()> wake) {}
+  // Called once, before the first Read. A source that never waits has no use for it.
+  virtual void SetWake(std::function<void()> wake) = 0;
   // The server is stopping: end at the next opportunity, so that clients come back elsewhere.
   virtual void Stop() {}
 };

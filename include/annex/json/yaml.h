@@ -18,7 +18,7 @@ namespace annex::json {
 
 // What all aliases of a document together may repeat. go-yaml counts only nodes, so that a body of 3 MiB can
 // ask it for gigabytes of text; its rule for nodes holds here too.
-inline constexpr std::size_t kMaxYamlAliasBytes = 32 * 1024 * 1024;
+inline constexpr std::size_t kMaxYamlAliasBytes = 32UL * 1024 * 1024;
 
 // ToYaml writes what is nested deeper than this on one line: indentation would make the text grow with the
 // square of the depth. For the same reason it does so where indentation outgrows the text by far.

@@ -2,8 +2,8 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -15,7 +15,7 @@ namespace annex::store::sqlite {
 namespace {
 
 auto Failed(const std::string& what) {
-  return base::Error(base::Reason::kInternalError, what + ": " + std::strerror(errno));
+  return base::Error(base::Reason::kInternalError, what + ": " + std::generic_category().message(errno));
 }
 
 // The process id that the holder wrote, for the message; "unknown" if it did not get so far.
