@@ -14,7 +14,7 @@ base::Result<store::Mutation::State> BuiltinStrategy::ToStored(json::Value objec
   }
   store::Mutation::State state;
   state.terms = selector::TermSet(terms);
-  state.body = ToBody(object);
+  state.body = ToBody(object, &identity_.type);
   state.format = kFormat;
   return state;
 }

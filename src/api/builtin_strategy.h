@@ -35,7 +35,7 @@ class BuiltinStrategy : public Strategy {
   std::uint64_t terms_format() const override { return kFormat; }
   base::Result<void> FromStored(json::Value& /*object*/) const override { return {}; }
   base::Result<store::Mutation::State> ToStored(json::Value object) const override;
-  const schema::TypedStruct* protobuf_message() const override { return &identity_.type; }
+  const schema::TypedStruct* go_struct() const override { return &identity_.type; }
   std::vector<MergedList> merged_lists() const override {
     return {{"metadata.finalizers"}, {"metadata.ownerReferences", "uid"}};
   }
@@ -43,7 +43,7 @@ class BuiltinStrategy : public Strategy {
 
  private:
   // Raised when the stored form of a built-in type changes.
-  static constexpr std::uint64_t kFormat = 1;
+  static constexpr std::uint64_t kFormat = 2;
 
   const Identity identity_;
   const std::string list_kind_;

@@ -136,8 +136,7 @@ base::Result<Value> DecodeObject(Context& context, FieldValidation validation) {
   const Strategy& strategy = *context.strategy;
   const std::string& body = context.request.body;
   ANNEX_TRY(const Encoding encoding, NegotiateInput(context.request.headers));
-  if (encoding == Encoding::kProtobuf && strategy.protobuf_message() == nullptr)
-    return base::Error(NoProtobuf());
+  if (encoding == Encoding::kProtobuf && strategy.go_struct() == nullptr) return base::Error(NoProtobuf());
   auto decoded = ParseBody(body, encoding);
   if (!decoded) return base::Error(Unrecognized(context, decoded.error()));
   Value object = std::move(decoded->value);
@@ -151,7 +150,7 @@ base::Result<Value> DecodeObject(Context& context, FieldValidation validation) {
     return base::Error(Unrecognized(context, BadRequest("Object 'Kind' is missing in '" + body + "'")));
   }
   if (encoding == Encoding::kProtobuf) {
-    auto message = ReadProtobufMessage(decoded->message, *strategy.protobuf_message());
+    auto message = ReadProtobufMessage(decoded->message, *strategy.go_struct());
     if (!message) return base::Error(CannotBeHandled(context, object, message.error().message));
     message->update(object);
     object = *std::move(message);

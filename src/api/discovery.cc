@@ -2,7 +2,7 @@
 
 #include "annex/auth/digest.h"
 #include "annex/base/strings.h"
-#include "annex/json/write.h"
+#include "annex/schema/types_discovery.h"
 
 #include <algorithm>
 
@@ -23,7 +23,8 @@ DiscoveredResource DefinitionsResource() {
                     "CustomResourceDefinition",  "CustomResourceDefinitionList", {"api-extensions"}};
   resource.verbs = kBuiltinVerbs;
   resource.status = true;
-  resource.storage_version = "v1";
+  // Upstream still names the version that it was first stored in.
+  resource.storage_version = "v1beta1";
   return resource;
 }
 
@@ -234,11 +235,12 @@ std::shared_ptr<const Discovery::Aggregated> Discovery::AggregatedList(const def
     items.push_back({{"metadata", metadata}, {"versions", versions}});
   }
   auto made = std::make_shared<Aggregated>();
-  made->body = json::ToJson({{"kind", "APIGroupDiscoveryList"},
-                             {"apiVersion", "apidiscovery.k8s.io/v2"},
-                             {"metadata", Value::object()},
-                             {"items", items}}) +
-               "\n";
+  const Value whole = {{"kind", "APIGroupDiscoveryList"},
+                       {"apiVersion", "apidiscovery.k8s.io/v2"},
+                       {"metadata", Value::object()},
+                       {"items", items}};
+  schema::AppendTyped(made->body, whole, schema::ApiGroupDiscoveryListType());
+  made->body += '\n';
   made->etag = base::AsciiUpper(base::HexEncode(auth::Sha512(made->body)));
   generation = snapshot.generation();
   document = std::move(made);

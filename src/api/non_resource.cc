@@ -3,6 +3,7 @@
 #include "annex/json/read.h"
 #include "annex/json/write.h"
 #include "annex/json/yaml.h"
+#include "annex/schema/types_discovery.h"
 #include "answer.h"
 #include "context.h"
 #include "negotiation.h"
@@ -18,10 +19,13 @@ using json::Value;
 constexpr std::string_view kAggregatedType =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-Response Document(const Request& request, const QueryParameters& query, const Value& document) {
+// `structure`: what the document is in Go, which decides the order of its keys.
+Response Document(const Request& request, const QueryParameters& query, const Value& document,
+                  const schema::TypedStruct& structure) {
   const auto format = NegotiatePlain(request.headers, query);
   if (!format) return ErrorResponse(request.headers, query, format.error());
-  std::string body = json::ToJson(document);
+  std::string body;
+  schema::AppendTyped(body, document, structure);
   if (format->encoding == Encoding::kYaml) {
     body = json::ToYaml(document);
   } else {
@@ -74,7 +78,8 @@ std::optional<Response> NonResource::Serve(const Request& request, const Request
                                            const QueryParameters& query) {
   const auto& segments = info.segments;
   if (segments.empty()) {
-    return Document(request, query, {{"paths", discovery_.Paths(*registry_.Current())}});
+    return Document(request, query, {{"paths", discovery_.Paths(*registry_.Current())}},
+                    schema::RootPathsType());
   }
   const std::string& first = segments[0];
   if (first == "api" || first == "apis") return ServeDiscovery(request, info, query);
@@ -101,9 +106,10 @@ std::optional<Response> NonResource::ServeDiscovery(const Request& request, cons
   const bool core = segments[0] == "api";
   if (segments.size() == 1) {
     if (WantsAggregated(request.headers)) return ServeAggregated(request, *snapshot, core);
-    Response response = Document(request, query,
-                                 core ? discovery_.CoreVersions(std::string(request.headers.First("host")))
-                                      : discovery_.GroupList(*snapshot));
+    const Value document = core ? discovery_.CoreVersions(std::string(request.headers.First("host")))
+                                : discovery_.GroupList(*snapshot);
+    Response response =
+        Document(request, query, document, core ? schema::ApiVersionsType() : schema::ApiGroupListType());
     response.headers.Add("vary", "Accept");
     return response;
   }
@@ -112,7 +118,8 @@ std::optional<Response> NonResource::ServeDiscovery(const Request& request, cons
   if (!core && segments.size() == 2) document = discovery_.Group(*snapshot, segments[1]);
   if (!core && segments.size() == 3) document = discovery_.ResourceList(*snapshot, segments[1], segments[2]);
   if (!document) return std::nullopt;
-  return Document(request, query, *document);
+  const bool group = !core && segments.size() == 2;
+  return Document(request, query, *document, group ? schema::ApiGroupType() : schema::ApiResourceListType());
 }
 
 Response NonResource::ServeAggregated(const Request& request, const definition::Snapshot& snapshot,

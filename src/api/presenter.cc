@@ -3,6 +3,7 @@
 #include "annex/json/read.h"
 #include "annex/json/write.h"
 #include "annex/json/yaml.h"
+#include "annex/schema/types.h"
 #include "table.h"
 
 namespace annex::api {
@@ -112,7 +113,7 @@ std::string Presenter::EventObject(const Value& object, bool columns) const {
     return TableAround(json, json::TextAt(object, {"metadata", "resourceVersion"}), columns);
   }
   if (format_.form == Form::kObject) {
-    json::AppendJson(json, object);
+    api::AppendObject(json, object, *strategy_);
   } else {
     AppendPartial(json, object);
   }
@@ -145,7 +146,7 @@ base::Result<void> Presenter::AppendObject(std::string& out, const store::Row& r
     return {};
   }
   ANNEX_TRY(const Value object, ReadShown(*strategy_, row));
-  json::AppendJson(out, object);
+  api::AppendObject(out, object, *strategy_);
   return {};
 }
 
@@ -171,7 +172,7 @@ void Presenter::AppendPartial(std::string& out, const Value& object) const {
       .append(MetaApiVersion())
       .append("\",\"metadata\":");
   const Value* metadata = json::Find(object, "metadata");
-  json::AppendJson(out, metadata == nullptr ? Value::object() : *metadata);
+  schema::AppendTyped(out, metadata == nullptr ? Value::object() : *metadata, schema::ObjectMetaType());
   out += '}';
 }
 
@@ -188,7 +189,7 @@ void Presenter::AppendTableRow(std::string& out, const Value& object) const {
       out += "null";
       break;
     case IncludeObject::kObject:
-      json::AppendJson(out, object);
+      api::AppendObject(out, object, *strategy_);
       break;
     case IncludeObject::kMetadata:
       AppendPartial(out, object);
@@ -249,7 +250,7 @@ void Presenter::AppendItem(std::string& out, const Value& object, bool first) co
       AppendPartial(out, object);
       return;
     case Form::kObject:
-      json::AppendJson(out, object);
+      api::AppendObject(out, object, *strategy_);
       return;
   }
 }

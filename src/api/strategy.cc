@@ -2,6 +2,10 @@
 
 #include "annex/json/read.h"
 #include "annex/json/write.h"
+#include "annex/schema/types.h"
+
+#include <string>
+#include <vector>
 
 namespace annex::api {
 
@@ -56,38 +60,55 @@ store::Row RowOf(const store::Object& object) {
 
 namespace {
 
+std::vector<schema::TypedMember> MembersOf(const json::Value& object, const schema::TypedStruct* structure) {
+  if (structure != nullptr) return schema::MembersInOrder(object, *structure);
+  std::vector<schema::TypedMember> members;
+  for (const auto& [key, member] : object.get_ref<const json::Value::object_t&>()) {
+    members.push_back({key, &member, nullptr});
+  }
+  return members;
+}
+
 // Appends the members of an object; `special` may append one of them in its own way and say so.
 template <typename Special>
-void AppendMembers(std::string& out, const json::Value& object, Special special) {
+void AppendMembers(std::string& out, const std::vector<schema::TypedMember>& members, Special special) {
   out += '{';
-  bool first = true;
-  for (const auto& [key, member] : object.get_ref<const json::Value::object_t&>()) {
-    if (!first) out += ',';
-    first = false;
-    json::AppendJsonString(out, key);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (i > 0) out += ',';
+    json::AppendJsonString(out, members[i].name);
     out += ':';
-    if (!special(key, member)) json::AppendJson(out, member);
+    if (!special(members[i])) schema::AppendTyped(out, members[i]);
   }
   out += '}';
 }
 
 }  // namespace
 
-store::Body ToBody(json::Value& object) {
+store::Body ToBody(json::Value& object, const schema::TypedStruct* structure) {
   object["metadata"]["resourceVersion"] = "";
+  const schema::TypedStruct* metadata_struct = structure == nullptr ? nullptr : &schema::ObjectMetaType();
   store::Body body;
-  AppendMembers(body.bytes, object, [&body](const std::string& key, const json::Value& member) {
-    if (key != "metadata") return false;
-    AppendMembers(body.bytes, member, [&body](const std::string& meta_key, const json::Value&) {
-      if (meta_key != "resourceVersion") return false;
-      body.bytes += '"';
-      body.revision_at = static_cast<std::uint32_t>(body.bytes.size());
-      body.bytes += '"';
-      return true;
-    });
+  AppendMembers(body.bytes, MembersOf(object, structure), [&](const schema::TypedMember& member) {
+    if (member.name != "metadata") return false;
+    AppendMembers(body.bytes, MembersOf(*member.value, metadata_struct),
+                  [&body](const schema::TypedMember& field) {
+                    if (field.name != "resourceVersion") return false;
+                    body.bytes += '"';
+                    body.revision_at = static_cast<std::uint32_t>(body.bytes.size());
+                    body.bytes += '"';
+                    return true;
+                  });
     return true;
   });
   return body;
+}
+
+void AppendObject(std::string& out, const json::Value& object, const Strategy& strategy) {
+  if (const schema::TypedStruct* structure = strategy.go_struct()) {
+    schema::AppendTyped(out, object, *structure);
+  } else {
+    json::AppendJson(out, object);
+  }
 }
 
 std::string KeyOf(const Strategy& strategy, const std::string& namespace_name, const std::string& name) {

@@ -104,9 +104,9 @@ class Strategy {
   virtual std::uint64_t conversion_form() const { return 0; }
 
   // --- a request's object
-  // ------------------------------------------------------------------------------------------ The message
-  // that a request's body in protobuf is; nullptr if there is none.
-  virtual const schema::TypedStruct* protobuf_message() const { return nullptr; }
+  // The struct that objects are in Go, which decides the order of their keys and what a body in protobuf is;
+  // nullptr for custom resources, which are maps there.
+  virtual const schema::TypedStruct* go_struct() const { return nullptr; }
   // Reads what a client sent: prunes, defaults; unknown fields go to `unknown_fields`. Errors: BadRequest.
   virtual base::Result<void> Coerce(json::Value& object, std::vector<std::string>* unknown_fields) const = 0;
 
@@ -156,9 +156,12 @@ base::Result<json::Value> ReadShown(const Strategy& strategy, const store::Row& 
 // A row that shows an object (its views live as long as the object).
 store::Row RowOf(const store::Object& object);
 
-// Writes an object as the store keeps it: canonical JSON with the place of the resourceVersion's digits
-// known.
-store::Body ToBody(json::Value& object);
+// Writes an object as the store keeps it: canonical JSON (with the keys in the order of `structure`, if it is
+// one) with the place of the resourceVersion's digits known.
+store::Body ToBody(json::Value& object, const schema::TypedStruct* structure = nullptr);
+
+// Writes an object as Go would: the keys of built-in types in the order of their structs.
+void AppendObject(std::string& out, const json::Value& object, const Strategy& strategy);
 
 // "NAMESPACE/NAME" or "NAME"; the store's key of an object.
 std::string KeyOf(const Strategy& strategy, const std::string& namespace_name, const std::string& name);

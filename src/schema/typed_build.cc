@@ -79,13 +79,21 @@ TypedType Named(std::string go_name, TypedType type) {
 }
 
 TypedStruct Make(std::string go_name, std::vector<TypedField> fields) {
+  TypedStruct structure{std::move(go_name), "v1", {}, {}};
+  std::vector<std::string> declared;
+  for (const TypedField& field : fields) declared.push_back(field.name);
   std::sort(fields.begin(), fields.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-  return {std::move(go_name), "v1", std::move(fields)};
+  for (const std::string& name : declared) {
+    const auto at = std::find_if(fields.begin(), fields.end(),
+                                 [&name](const TypedField& field) { return field.name == name; });
+    structure.order.push_back(static_cast<std::size_t>(at - fields.begin()));
+  }
+  structure.fields = std::move(fields);
+  return structure;
 }
 
 std::vector<TypedField> WithTypeMeta(std::vector<TypedField> fields) {
-  fields.push_back({"apiVersion", Text()});
-  fields.push_back({"kind", Text()});
+  fields.insert(fields.begin(), {{"kind", Text()}, {"apiVersion", Text()}});
   return fields;
 }
 

@@ -1,4 +1,4 @@
-// Words to write the tables of Go structs with, one line for each field.
+// Words to write the tables of Go structs with, one line for each field, in the order of Go's declaration.
 #pragma once
 
 #include "annex/schema/typed.h"
@@ -28,7 +28,7 @@ TypedType Choice(std::string go_name, std::vector<TypedType> alternatives, std::
 TypedType Pointer(TypedType type);
 TypedType Named(std::string go_name, TypedType type);
 
-// Sorts the fields. All structs here are of a package that Go calls v1.
+// The fields are in the order of Go's declaration. All structs here are of a package that Go calls v1.
 TypedStruct Make(std::string go_name, std::vector<TypedField> fields);
 
 // The fields that every object has, with `fields`.

@@ -15,11 +15,11 @@ const TypedStruct& NamespaceSpecType() {
 const TypedStruct& NamespaceConditionType() {
   static const TypedStruct type =
       Make("NamespaceCondition", {
-                                     {"lastTransitionTime", Time()},
-                                     {"message", Text()},
-                                     {"reason", Text()},
-                                     {"status", Text("v1.ConditionStatus"), Omit::kNever},
                                      {"type", Text("v1.NamespaceConditionType"), Omit::kNever},
+                                     {"status", Text("v1.ConditionStatus"), Omit::kNever},
+                                     {"lastTransitionTime", Time()},
+                                     {"reason", Text()},
+                                     {"message", Text()},
                                  });
   return type;
 }
@@ -27,8 +27,8 @@ const TypedStruct& NamespaceConditionType() {
 const TypedStruct& NamespaceStatusType() {
   static const TypedStruct type =
       Make("NamespaceStatus", {
-                                  {"conditions", ListOf(StructOf(NamespaceConditionType()))},
                                   {"phase", Text("v1.NamespacePhase")},
+                                  {"conditions", ListOf(StructOf(NamespaceConditionType()))},
                               });
   return type;
 }

@@ -9,20 +9,20 @@ using namespace build;
 
 const TypedStruct& NamesType() {
   static const TypedStruct type = Make("CustomResourceDefinitionNames", {
-                                                                            {"categories", ListOf(Text())},
+                                                                            {"plural", Text(), Omit::kNever},
+                                                                            {"singular", Text()},
+                                                                            {"shortNames", ListOf(Text())},
                                                                             {"kind", Text(), Omit::kNever},
                                                                             {"listKind", Text()},
-                                                                            {"plural", Text(), Omit::kNever},
-                                                                            {"shortNames", ListOf(Text())},
-                                                                            {"singular", Text()},
+                                                                            {"categories", ListOf(Text())},
                                                                         });
   return type;
 }
 
 const TypedStruct& ServiceReferenceType() {
   static const TypedStruct type = Make("ServiceReference", {
-                                                               {"name", Text(), Omit::kNever},
                                                                {"namespace", Text(), Omit::kNever},
+                                                               {"name", Text(), Omit::kNever},
                                                                {"path", Pointer(Text())},
                                                                {"port", Pointer(Integer32())},
                                                            });
@@ -32,9 +32,9 @@ const TypedStruct& ServiceReferenceType() {
 const TypedStruct& WebhookClientConfigType() {
   static const TypedStruct type =
       Make("WebhookClientConfig", {
-                                      {"caBundle", Bytes()},
-                                      {"service", Pointer(StructOf(ServiceReferenceType()))},
                                       {"url", Pointer(Text())},
+                                      {"service", Pointer(StructOf(ServiceReferenceType()))},
+                                      {"caBundle", Bytes()},
                                   });
   return type;
 }
@@ -60,12 +60,12 @@ const TypedStruct& ConversionType() {
 const TypedStruct& ColumnType() {
   static const TypedStruct type =
       Make("CustomResourceColumnDefinition", {
-                                                 {"description", Text()},
-                                                 {"format", Text()},
-                                                 {"jsonPath", Text(), Omit::kNever},
                                                  {"name", Text(), Omit::kNever},
-                                                 {"priority", Integer32()},
                                                  {"type", Text(), Omit::kNever},
+                                                 {"format", Text()},
+                                                 {"description", Text()},
+                                                 {"priority", Integer32()},
+                                                 {"jsonPath", Text(), Omit::kNever},
                                              });
   return type;
 }
@@ -89,9 +89,9 @@ const TypedStruct& StatusSubresourceType() {
 const TypedStruct& ScaleSubresourceType() {
   static const TypedStruct type =
       Make("CustomResourceSubresourceScale", {
-                                                 {"labelSelectorPath", Pointer(Text())},
                                                  {"specReplicasPath", Text(), Omit::kNever},
                                                  {"statusReplicasPath", Text(), Omit::kNever},
+                                                 {"labelSelectorPath", Pointer(Text())},
                                              });
   return type;
 }
@@ -99,8 +99,8 @@ const TypedStruct& ScaleSubresourceType() {
 const TypedStruct& SubresourcesType() {
   static const TypedStruct type =
       Make("CustomResourceSubresources", {
-                                             {"scale", Pointer(StructOf(ScaleSubresourceType()))},
                                              {"status", Pointer(StructOf(StatusSubresourceType()))},
+                                             {"scale", Pointer(StructOf(ScaleSubresourceType()))},
                                          });
   return type;
 }
@@ -108,15 +108,15 @@ const TypedStruct& SubresourcesType() {
 const TypedStruct& VersionType() {
   static const TypedStruct type = Make("CustomResourceDefinitionVersion",
                                        {
-                                           {"additionalPrinterColumns", ListOf(StructOf(ColumnType()))},
-                                           {"deprecated", Boolean()},
-                                           {"deprecationWarning", Pointer(Text())},
                                            {"name", Text(), Omit::kNever},
-                                           {"schema", Pointer(StructOf(ValidationType()))},
-                                           {"selectableFields", ListOf(StructOf(SelectableFieldType()))},
                                            {"served", Boolean(), Omit::kNever},
                                            {"storage", Boolean(), Omit::kNever},
+                                           {"deprecated", Boolean()},
+                                           {"deprecationWarning", Pointer(Text())},
+                                           {"schema", Pointer(StructOf(ValidationType()))},
                                            {"subresources", Pointer(StructOf(SubresourcesType()))},
+                                           {"additionalPrinterColumns", ListOf(StructOf(ColumnType()))},
+                                           {"selectableFields", ListOf(StructOf(SelectableFieldType()))},
                                        });
   return type;
 }
@@ -124,12 +124,12 @@ const TypedStruct& VersionType() {
 const TypedStruct& SpecType() {
   static const TypedStruct type =
       Make("CustomResourceDefinitionSpec", {
-                                               {"conversion", Pointer(StructOf(ConversionType()))},
                                                {"group", Text(), Omit::kNever},
                                                {"names", StructOf(NamesType()), Omit::kNever},
-                                               {"preserveUnknownFields", Boolean()},
                                                {"scope", Text("v1.ResourceScope"), Omit::kNever},
                                                {"versions", ListOf(StructOf(VersionType())), Omit::kNever},
+                                               {"conversion", Pointer(StructOf(ConversionType()))},
+                                               {"preserveUnknownFields", Boolean()},
                                            });
   return type;
 }
@@ -138,11 +138,11 @@ const TypedStruct& ConditionType() {
   static const TypedStruct type =
       Make("CustomResourceDefinitionCondition",
            {
-               {"lastTransitionTime", Time()},
-               {"message", Text()},
-               {"reason", Text()},
-               {"status", Text("v1.ConditionStatus"), Omit::kNever},
                {"type", Text("v1.CustomResourceDefinitionConditionType"), Omit::kNever},
+               {"status", Text("v1.ConditionStatus"), Omit::kNever},
+               {"lastTransitionTime", Time()},
+               {"reason", Text()},
+               {"message", Text()},
            });
   return type;
 }
@@ -150,8 +150,8 @@ const TypedStruct& ConditionType() {
 const TypedStruct& StatusType() {
   static const TypedStruct type = Make("CustomResourceDefinitionStatus",
                                        {
-                                           {"acceptedNames", StructOf(NamesType()), Omit::kNever},
                                            {"conditions", ListOf(StructOf(ConditionType())), Omit::kNever},
+                                           {"acceptedNames", StructOf(NamesType()), Omit::kNever},
                                            {"storedVersions", ListOf(Text()), Omit::kNever},
                                        });
   return type;

@@ -10,11 +10,11 @@ using namespace build;
 const TypedStruct& OwnerReferenceType() {
   static const TypedStruct type = Make("OwnerReference", {
                                                              {"apiVersion", Text(), Omit::kNever},
-                                                             {"blockOwnerDeletion", Pointer(Boolean())},
-                                                             {"controller", Pointer(Boolean())},
                                                              {"kind", Text(), Omit::kNever},
                                                              {"name", Text(), Omit::kNever},
                                                              {"uid", Text("types.UID"), Omit::kNever},
+                                                             {"controller", Pointer(Boolean())},
+                                                             {"blockOwnerDeletion", Pointer(Boolean())},
                                                          });
   return type;
 }
@@ -22,21 +22,21 @@ const TypedStruct& OwnerReferenceType() {
 const TypedStruct& ManagedFieldsEntryType() {
   static const TypedStruct type =
       Make("ManagedFieldsEntry", {
-                                     {"apiVersion", Text()},
-                                     {"fieldsType", Text()},
-                                     {"fieldsV1", Pointer(Raw("v1.FieldsV1"))},
                                      {"manager", Text()},
                                      {"operation", Text("v1.ManagedFieldsOperationType")},
-                                     {"subresource", Text()},
+                                     {"apiVersion", Text()},
                                      {"time", Pointer(Time())},
+                                     {"fieldsType", Text()},
+                                     {"fieldsV1", Pointer(Raw("v1.FieldsV1"))},
+                                     {"subresource", Text()},
                                  });
   return type;
 }
 
 const TypedStruct& PreconditionsType() {
   static const TypedStruct type = Make("Preconditions", {
-                                                            {"resourceVersion", Pointer(Text())},
                                                             {"uid", Pointer(Text("types.UID"))},
+                                                            {"resourceVersion", Pointer(Text())},
                                                         });
   return type;
 }
@@ -46,21 +46,21 @@ const TypedStruct& PreconditionsType() {
 const TypedStruct& ObjectMetaType() {
   static const TypedStruct type =
       Make("ObjectMeta", {
-                             {"annotations", MapOf(Text())},
-                             {"creationTimestamp", Time(), Omit::kZero},
-                             {"deletionGracePeriodSeconds", Pointer(Integer64())},
-                             {"deletionTimestamp", Pointer(Time())},
-                             {"finalizers", ListOf(Text())},
-                             {"generateName", Text()},
-                             {"generation", Integer64()},
-                             {"labels", MapOf(Text())},
-                             {"managedFields", ListOf(StructOf(ManagedFieldsEntryType()))},
                              {"name", Text()},
+                             {"generateName", Text()},
                              {"namespace", Text()},
-                             {"ownerReferences", ListOf(StructOf(OwnerReferenceType()))},
-                             {"resourceVersion", Text()},
                              {"selfLink", Text()},
                              {"uid", Text("types.UID")},
+                             {"resourceVersion", Text()},
+                             {"generation", Integer64()},
+                             {"creationTimestamp", Time(), Omit::kZero},
+                             {"deletionTimestamp", Pointer(Time())},
+                             {"deletionGracePeriodSeconds", Pointer(Integer64())},
+                             {"labels", MapOf(Text())},
+                             {"annotations", MapOf(Text())},
+                             {"ownerReferences", ListOf(StructOf(OwnerReferenceType()))},
+                             {"finalizers", ListOf(Text())},
+                             {"managedFields", ListOf(StructOf(ManagedFieldsEntryType()))},
                          });
   return type;
 }
@@ -68,12 +68,12 @@ const TypedStruct& ObjectMetaType() {
 const TypedStruct& DeleteOptionsType() {
   static const TypedStruct type =
       Make("DeleteOptions", WithTypeMeta({
-                                {"dryRun", ListOf(Text())},
                                 {"gracePeriodSeconds", Pointer(Integer64())},
-                                {"ignoreStoreReadErrorWithClusterBreakingPotential", Pointer(Boolean())},
-                                {"orphanDependents", Pointer(Boolean())},
                                 {"preconditions", Pointer(StructOf(PreconditionsType()))},
+                                {"orphanDependents", Pointer(Boolean())},
                                 {"propagationPolicy", Pointer(Text("v1.DeletionPropagation"))},
+                                {"dryRun", ListOf(Text())},
+                                {"ignoreStoreReadErrorWithClusterBreakingPotential", Pointer(Boolean())},
                             }));
   return type;
 }

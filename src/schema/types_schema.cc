@@ -4,6 +4,7 @@
 #include "typed_build.h"
 
 #include <memory>
+#include <utility>
 
 namespace annex::schema {
 namespace {
@@ -21,12 +22,12 @@ const TypedStruct& ExternalDocumentationType() {
 const TypedStruct& ValidationRuleType() {
   static const TypedStruct type =
       Make("ValidationRule", {
-                                 {"fieldPath", Text()},
+                                 {"rule", Text(), Omit::kNever},
                                  {"message", Text()},
                                  {"messageExpression", Text()},
-                                 {"optionalOldSelf", Pointer(Boolean())},
                                  {"reason", Pointer(Text("v1.FieldValueErrorReason"))},
-                                 {"rule", Text(), Omit::kNever},
+                                 {"fieldPath", Text()},
+                                 {"optionalOldSelf", Pointer(Boolean())},
                              });
   return type;
 }
@@ -39,49 +40,49 @@ std::vector<TypedField> FieldsOf(const TypedStruct& self) {
       Pointer(Choice("v1.JSONSchemaPropsOrBool", {schema, Boolean()}, "boolean or JSON schema expected"));
   const TypedType or_texts = Choice("v1.JSONSchemaPropsOrStringArray", {schema, ListOf(Text())});
   return {
-      {"$ref", Pointer(Text())},
-      {"$schema", Text("v1.JSONSchemaURL")},
-      {"additionalItems", or_bool},
-      {"additionalProperties", or_bool},
-      {"allOf", ListOf(schema)},
-      {"anyOf", ListOf(schema)},
-      {"default", Pointer(raw)},
-      {"definitions", Named("v1.JSONSchemaDefinitions", MapOf(schema))},
-      {"dependencies", Named("v1.JSONSchemaDependencies", MapOf(or_texts))},
-      {"description", Text()},
-      {"enum", ListOf(raw)},
-      {"example", Pointer(raw)},
-      {"exclusiveMaximum", Boolean()},
-      {"exclusiveMinimum", Boolean()},
-      {"externalDocs", Pointer(StructOf(ExternalDocumentationType()))},
-      {"format", Text()},
       {"id", Text()},
-      {"items", Pointer(Choice("v1.JSONSchemaPropsOrArray", {schema, ListOf(schema)}))},
-      {"maxItems", Pointer(Integer64())},
-      {"maxLength", Pointer(Integer64())},
-      {"maxProperties", Pointer(Integer64())},
-      {"maximum", Pointer(Float64())},
-      {"minItems", Pointer(Integer64())},
-      {"minLength", Pointer(Integer64())},
-      {"minProperties", Pointer(Integer64())},
-      {"minimum", Pointer(Float64())},
-      {"multipleOf", Pointer(Float64())},
-      {"not", Pointer(schema)},
-      {"nullable", Boolean()},
-      {"oneOf", ListOf(schema)},
-      {"pattern", Text()},
-      {"patternProperties", MapOf(schema)},
-      {"properties", MapOf(schema)},
-      {"required", ListOf(Text())},
-      {"title", Text()},
+      {"$schema", Text("v1.JSONSchemaURL")},
+      {"$ref", Pointer(Text())},
+      {"description", Text()},
       {"type", Text()},
+      {"format", Text()},
+      {"title", Text()},
+      {"default", Pointer(raw)},
+      {"maximum", Pointer(Float64())},
+      {"exclusiveMaximum", Boolean()},
+      {"minimum", Pointer(Float64())},
+      {"exclusiveMinimum", Boolean()},
+      {"maxLength", Pointer(Integer64())},
+      {"minLength", Pointer(Integer64())},
+      {"pattern", Text()},
+      {"maxItems", Pointer(Integer64())},
+      {"minItems", Pointer(Integer64())},
       {"uniqueItems", Boolean()},
+      {"multipleOf", Pointer(Float64())},
+      {"enum", ListOf(raw)},
+      {"maxProperties", Pointer(Integer64())},
+      {"minProperties", Pointer(Integer64())},
+      {"required", ListOf(Text())},
+      {"items", Pointer(Choice("v1.JSONSchemaPropsOrArray", {schema, ListOf(schema)}))},
+      {"allOf", ListOf(schema)},
+      {"oneOf", ListOf(schema)},
+      {"anyOf", ListOf(schema)},
+      {"not", Pointer(schema)},
+      {"properties", MapOf(schema)},
+      {"additionalProperties", or_bool},
+      {"patternProperties", MapOf(schema)},
+      {"dependencies", Named("v1.JSONSchemaDependencies", MapOf(or_texts))},
+      {"additionalItems", or_bool},
+      {"definitions", Named("v1.JSONSchemaDefinitions", MapOf(schema))},
+      {"externalDocs", Pointer(StructOf(ExternalDocumentationType()))},
+      {"example", Pointer(raw)},
+      {"nullable", Boolean()},
+      {"x-kubernetes-preserve-unknown-fields", Pointer(Boolean())},
       {"x-kubernetes-embedded-resource", Boolean()},
       {"x-kubernetes-int-or-string", Boolean()},
       {"x-kubernetes-list-map-keys", ListOf(Text())},
       {"x-kubernetes-list-type", Pointer(Text())},
       {"x-kubernetes-map-type", Pointer(Text())},
-      {"x-kubernetes-preserve-unknown-fields", Pointer(Boolean())},
       {"x-kubernetes-validations", Named("v1.ValidationRules", ListOf(StructOf(ValidationRuleType())))},
   };
 }
@@ -92,7 +93,9 @@ const TypedStruct& JsonSchemaPropsType() {
   // The fields point back at their struct, so it needs its place before it has them.
   static const std::unique_ptr<const TypedStruct> type = [] {
     auto structure = std::make_unique<TypedStruct>(Make("JSONSchemaProps", {}));
-    structure->fields = Make("", FieldsOf(*structure)).fields;
+    TypedStruct complete = Make("", FieldsOf(*structure));
+    structure->fields = std::move(complete.fields);
+    structure->order = std::move(complete.order);
     return structure;
   }();
   return *type;

@@ -9,6 +9,9 @@
 // written are there
 // ("conditions": null), times are in UTC and whole seconds, base64 is in its standard form.
 //
+// Go writes the fields of a struct in the order of their declaration; AppendTyped does the same, so that
+// bodies are equal to kube-apiserver's byte by byte.
+//
 // Thread rule: types are immutable, built once; everything is thread-safe.
 #pragma once
 
@@ -69,6 +72,7 @@ struct TypedStruct {
   std::string go_name;             // "ObjectMeta"
   std::string go_package;          // "v1": with it, texts about a whole value call the type "v1.ObjectMeta"
   std::vector<TypedField> fields;  // sorted by name
+  std::vector<std::size_t> order;  // of `fields` in Go's declaration: the order in which Go writes them
 };
 
 // Where the numbers of a value come from: it decides whether 1.0 is an integer.
@@ -87,5 +91,20 @@ inline constexpr std::size_t kMaxReportedFields = 100;  // as many as Go's decod
 // reported paths. Errors: BadRequest with Go's text; the value is then unspecified.
 base::Result<void> ReadTyped(json::Value& value, const TypedStruct& structure, std::string_view path,
                              TypedReport* report = nullptr, NumberSource numbers = NumberSource::kText);
+
+// A member of an object that is a struct in Go. The views live as long as the object and the struct.
+struct TypedMember {
+  std::string_view name;
+  const json::Value* value = nullptr;
+  const TypedType* type = nullptr;  // nullptr if the struct has no such field
+};
+
+// The members in the order in which Go writes them; what the struct does not have comes last.
+// REQUIRES: `object` is an object.
+std::vector<TypedMember> MembersInOrder(const json::Value& object, const TypedStruct& structure);
+
+// Writes JSON with the keys of structs in Go's order. All that `value` has is written, and nothing more.
+void AppendTyped(std::string& out, const json::Value& value, const TypedStruct& structure);
+void AppendTyped(std::string& out, const TypedMember& member);
 
 }  // namespace annex::schema
