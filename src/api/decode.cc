@@ -58,6 +58,11 @@ base::Result<void> CheckBuiltinKind(const Context& context, Value& object) {
   const std::string& kind = json::TextAt(object, {"kind"});
   const std::string& api_version = json::TextAt(object, {"apiVersion"});
   if (kind == strategy.kind() && api_version == strategy.ApiVersion()) return {};
+  // kube-apiserver can still read this version, but serves it no more.
+  if (kind == "CustomResourceDefinition" && api_version == "apiextensions.k8s.io/v1beta1" &&
+      strategy.kind() == kind) {
+    return {};
+  }
   return base::Error(BadRequest(KindNotRegistered(kind, api_version)));
 }
 

@@ -1,10 +1,13 @@
 #include "definition_strategy.h"
 
+#include "annex/base/strings.h"
 #include "annex/definition/conditions.h"
 #include "annex/definition/validate.h"
 #include "annex/schema/types.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 namespace annex::api {
 namespace {
@@ -13,20 +16,20 @@ using json::Value;
 
 constexpr const char* kCleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
-std::string StorageVersion(const Value& object) {
+std::optional<std::string> StorageVersion(const Value& object) {
   for (const Value& version : json::ItemsAt(object, {"spec", "versions"})) {
     if (json::FlagAt(version, {"storage"})) return json::TextAt(version, {"name"});
   }
-  return "";
+  return std::nullopt;
 }
 
 // A version that becomes the storage version stays in status.storedVersions until a client takes it out.
 void NoteStoredVersion(Value& object) {
-  const std::string storage = StorageVersion(object);
+  const auto storage = StorageVersion(object);
   Value& stored = object["status"]["storedVersions"];
   if (!stored.is_array()) stored = Value::array();
-  if (!storage.empty() && std::find(stored.begin(), stored.end(), Value(storage)) == stored.end())
-    stored.push_back(storage);
+  if (storage && std::find(stored.begin(), stored.end(), Value(*storage)) == stored.end())
+    stored.push_back(*storage);
 }
 
 }  // namespace
@@ -91,8 +94,24 @@ void DefinitionStrategy::PrepareForUpdate(Value& object, const Value& old_object
 
 json::FieldErrors DefinitionStrategy::ValidateUpdate(const Value& object, const Value& old_object,
                                                      Subresource subresource) const {
-  if (subresource == Subresource::kStatus) return definition::ValidateStoredVersions(object);
-  return definition::ValidateDefinitionUpdate(object, old_object);
+  // Upstream checks the change of metadata here and before: it is told twice.
+  json::FieldErrors errors = schema::ValidateObjectMetaUpdate(
+      *json::Find(object, "metadata"), *json::Find(old_object, "metadata"), json::FieldPath("metadata"));
+  json::Append(errors, subresource == Subresource::kStatus
+                           ? definition::ValidateAcceptedNames(object)
+                           : definition::ValidateDefinitionUpdate(object, old_object));
+  return errors;
+}
+
+std::vector<std::string> DefinitionStrategy::WarningsFor(const Value& object, const Value* old_object) const {
+  const auto before =
+      old_object == nullptr ? std::vector<std::string>() : definition::UnrecognizedFormats(*old_object);
+  std::vector<std::string> warnings;
+  for (const std::string& format : definition::UnrecognizedFormats(object)) {
+    if (std::find(before.begin(), before.end(), format) == before.end())
+      warnings.push_back("unrecognized format " + base::Quote(format));
+  }
+  return warnings;
 }
 
 void DefinitionStrategy::BeginDeletion(Value& object, const std::string& now) const {

@@ -21,8 +21,11 @@ class DefinitionStrategy final : public BuiltinStrategy {
                         Subresource subresource) const override;
   json::FieldErrors ValidateUpdate(const json::Value& object, const json::Value& old_object,
                                    Subresource subresource) const override;
+  std::vector<std::string> WarningsFor(const json::Value& object,
+                                       const json::Value* old_object) const override;
   // A definition goes when its objects are gone.
   bool DeletesGracefully() const override { return true; }
+  bool BeginsDeletionItself() const override { return true; }
   void BeginDeletion(json::Value& object, const std::string& now) const override;
 };
 

@@ -67,12 +67,13 @@ void MarkDeleting(const Context& context, Value& object) {
   const std::string now = base::Rfc3339(context.parts.clock.Now());
   Value& metadata = object["metadata"];
   const bool begins = json::Find(metadata, "deletionTimestamp") == nullptr;
+  const bool itself = begins && context.strategy->BeginsDeletionItself();
   if (begins) {
     const std::int64_t generation = json::IntegerAt(metadata, {"generation"});
-    if (generation > 0) metadata["generation"] = generation + 1;
+    if (generation > 0 && !itself) metadata["generation"] = generation + 1;
     metadata["deletionTimestamp"] = now;
   }
-  metadata["deletionGracePeriodSeconds"] = 0;
+  if (!itself) metadata["deletionGracePeriodSeconds"] = 0;
   if (begins) context.strategy->BeginDeletion(object, now);
 }
 
@@ -81,6 +82,12 @@ base::Result<void> CheckPreconditions(const Context& context, const std::string&
   const GroupResource kind{context.strategy->group(), context.strategy->kind()};
   const auto mismatch = [&](const char* what, const std::string& wanted, const std::string& found,
                             const char* might) {
+    if (context.strategy->BeginsDeletionItself()) {
+      const std::string name_of = what;
+      return base::Error(Conflict(context.resource(), name,
+                                  "Precondition failed: " + name_of + " in precondition: " + wanted + ", " +
+                                      name_of + " in object meta: " + found));
+    }
     return base::Error(Conflict(kind, name,
                                 std::string("the ") + what + " in the precondition (" + wanted +
                                     ") does not match the " + what + " in record (" + found +
@@ -141,8 +148,8 @@ base::Task<base::Result<Attempt>> TryDelete(Context& context, const std::string&
   ANNEX_CO_TRY(Value object, co_await ReadObject(strategy, attempt.mutation.seen, context.executor()));
   ANNEX_CO_RETURN_IF_ERROR(CheckPreconditions(context, name, object, options));
   attempt.outcome.uid = json::TextAt(object, {"metadata", "uid"});
-  SetFinalizers(object, options);
   const bool under_deletion = json::FindPath(object, {"metadata", "deletionTimestamp"}) != nullptr;
+  if (under_deletion || !strategy.BeginsDeletionItself()) SetFinalizers(object, options);
   const bool stays =
       strategy.HasPendingFinalizers(object) || (strategy.DeletesGracefully() && !under_deletion);
   attempt.outcome.gone = !stays;

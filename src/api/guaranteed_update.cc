@@ -88,7 +88,7 @@ base::Result<void> PrepareAndValidate(Context& context, Value& object, const Val
 bool DeletesNow(const Strategy& strategy, const Value& object, const Value& existing) {
   const Value* grace = json::FindPath(existing, {"metadata", "deletionGracePeriodSeconds"});
   const bool under_deletion = json::FindPath(existing, {"metadata", "deletionTimestamp"}) != nullptr;
-  return under_deletion && grace != nullptr && *grace == 0 && !strategy.HasPendingFinalizers(object);
+  return under_deletion && (grace == nullptr || *grace == 0) && !strategy.HasPendingFinalizers(object);
 }
 
 // One try: what is to be committed, or the outcome if nothing is.

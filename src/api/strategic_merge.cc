@@ -26,12 +26,26 @@ bool Contains(const Value& list, const Value& item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
+// A value as Go's %v prints it: map[a:1 b:[x y]].
+std::string GoText(const Value& value) {
+  if (value.is_null()) return "<nil>";
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_structured()) return json::ToJson(value);
+  std::string text;
+  for (const auto& [key, member] : value.items()) {
+    if (!text.empty()) text += ' ';
+    if (value.is_object()) text.append(key).append(":");
+    text += GoText(member);
+  }
+  return (value.is_object() ? "map[" : "[") + text + "]";
+}
+
 base::Result<std::string> DirectiveOf(const Value& patch) {
   const Value* directive = json::Find(patch, std::string(kDirective));
   if (directive == nullptr) return std::string();
   if (*directive == "delete" || *directive == "replace" || *directive == "merge")
     return directive->get<std::string>();
-  return Failure("unknown patch type found: " + json::ToJson(*directive));
+  return base::Error(Unspecified("unknown patch type: " + GoText(*directive) + " in map: " + GoText(patch)));
 }
 
 class Merger {

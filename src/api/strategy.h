@@ -139,6 +139,9 @@ class Strategy {
   virtual void BeginDeletion(json::Value& object, const std::string& now) const {}
   // Whether the object always takes the way over deletionTimestamp, even without finalizers.
   virtual bool DeletesGracefully() const { return false; }
+  // Whether a deletion begins with deletionTimestamp and BeginDeletion alone: it sets no time of grace, does
+  // not count as a new generation, and what becomes of dependents cannot be asked for.
+  virtual bool BeginsDeletionItself() const { return false; }
   // Whether a deletion answers with the object that was deleted instead of a Status.
   virtual bool ReturnsDeletedObject() const { return false; }
 };

@@ -149,13 +149,9 @@ std::string SelectableText(const json::Value* value) {
 }  // namespace
 
 std::optional<KeyPath> ParseKeyPath(std::string_view text) {
-  if (!text.starts_with('.') || text.find_first_of("[]()*@?'\"\\=") != std::string_view::npos)
-    return std::nullopt;
+  if (!text.starts_with('.')) return std::nullopt;
   KeyPath path;
-  for (const std::string_view key : base::Split(text.substr(1), '.')) {
-    if (key.empty()) return std::nullopt;
-    path.emplace_back(key);
-  }
+  for (const std::string_view key : base::Split(text.substr(1), '.')) path.emplace_back(key);
   return path;
 }
 

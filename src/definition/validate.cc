@@ -2,12 +2,14 @@
 
 #include "annex/base/names.h"
 #include "annex/base/strings.h"
+#include "annex/definition/approval.h"
 #include "annex/definition/conditions.h"
 #include "annex/schema/object_meta.h"
 #include "validate_conversion.h"
 #include "validate_versions.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -68,30 +70,26 @@ void CheckScope(const std::string& scope, const FieldPath& path, FieldErrors& er
   }
 }
 
-bool IsProtectedGroup(const std::string& group) {
-  return group == "k8s.io" || group.ends_with(".k8s.io") || group == "kubernetes.io" ||
-         group.ends_with(".kubernetes.io");
+// `old_definition` is nullptr for a new one. A state that does not change is not judged again.
+void CheckApproval(const Value& definition, const Value* old_definition, FieldErrors& errors) {
+  const auto approval = ApprovalOf(definition);
+  if (!approval) return;
+  const auto before = old_definition == nullptr ? std::nullopt : ApprovalOf(*old_definition);
+  if (before && before->state == approval->state) return;
+  const FieldPath path = FieldPath("metadata.annotations").Key(kApprovalAnnotation);
+  if (approval->state == Approval::State::kMissing) {
+    errors.push_back(json::RequiredError(path, approval->message));
+  } else if (approval->state == Approval::State::kInvalid) {
+    errors.push_back(json::InvalidError(
+        path, json::TextAt(definition, {"metadata", "annotations", kApprovalAnnotation}), approval->message));
+  }
 }
 
-// Community-owned groups need an approved annotation (KEP-1111).
-void CheckApproval(const Value& definition, FieldErrors& errors) {
-  if (!IsProtectedGroup(json::TextAt(definition, {"spec", "group"}))) return;
-  const FieldPath path = FieldPath("metadata.annotations").Key("api-approved.kubernetes.io");
-  const std::string& value =
-      json::TextAt(definition, {"metadata", "annotations", "api-approved.kubernetes.io"});
-  const bool is_url = value.find("://") != std::string::npos;
-  if (value.empty()) {
-    errors.push_back(json::RequiredError(
-        path,
-        "protected groups must have approval annotation \"api-approved.kubernetes.io\", see "
-        "https://github.com/kubernetes/enhancements/pull/1111"));
-  } else if (!value.starts_with("unapproved") && !is_url) {
-    errors.push_back(json::InvalidError(
-        path, value,
-        "protected groups must have approval annotation \"api-approved.kubernetes.io\" with either a URL or "
-        "a reason "
-        "starting with \"unapproved\", see https://github.com/kubernetes/enhancements/pull/1111"));
-  }
+void CheckPreserveUnknownFields(const Value& definition, FieldErrors& errors) {
+  if (!json::FlagAt(definition, {"spec", "preserveUnknownFields"})) return;
+  errors.push_back(json::InvalidError(FieldPath("spec.preserveUnknownFields"), true,
+                                      "cannot set to true, set x-kubernetes-preserve-unknown-fields to "
+                                      "true in spec.versions[*].schema instead"));
 }
 
 void CheckSpec(const Value& definition, const Value* old_definition, FieldErrors& errors) {
@@ -107,12 +105,26 @@ void CheckSpec(const Value& definition, const Value* old_definition, FieldErrors
       errors.push_back(json::RequiredError(spec.Child("names").Child(field)));
   }
   CheckNames(*names, spec.Child("names"), errors);
-  if (json::FlagAt(definition, {"spec", "preserveUnknownFields"})) {
-    errors.push_back(json::InvalidError(spec.Child("preserveUnknownFields"), true,
-                                        "cannot set to true, set x-kubernetes-preserve-unknown-fields to "
-                                        "true in spec.versions[*].schema instead"));
-  }
+  ValidateCommonParts(definition, spec, errors);
   json::Append(errors, ValidateConversion(definition, old_definition));
+}
+
+std::optional<std::string> StorageVersion(const Value& definition) {
+  for (const Value& version : json::ItemsAt(definition, {"spec", "versions"})) {
+    if (json::FlagAt(version, {"storage"})) return json::TextAt(version, {"name"});
+  }
+  return std::nullopt;
+}
+
+void SetWebhookDefaults(Value& conversion, Value& webhook) {
+  Value* config = json::Find(webhook, "clientConfig");
+  if (config == nullptr && json::ItemsAt(webhook, {"conversionReviewVersions"}).empty()) {
+    conversion.erase("webhook");  // it says nothing
+    return;
+  }
+  Value* service = config == nullptr ? nullptr : json::Find(*config, "service");
+  if (service != nullptr && service->is_object() && json::Find(*service, "port") == nullptr)
+    (*service)["port"] = 443;
 }
 
 }  // namespace
@@ -127,16 +139,14 @@ void SetDefaults(Value& definition) {
   if (json::TextAt(names, {"listKind"}).empty() && !kind.empty()) names["listKind"] = kind + "List";
   Value& conversion = spec["conversion"];
   if (!conversion.is_object()) conversion = {{"strategy", "None"}};
-  Value* webhook = json::Find(conversion, "webhook");
-  if (webhook == nullptr || !webhook->is_object()) return;
-  Value* config = json::Find(*webhook, "clientConfig");
-  if (config == nullptr && json::ItemsAt(*webhook, {"conversionReviewVersions"}).empty()) {
-    conversion.erase("webhook");  // it says nothing
-    return;
+  if (Value* webhook = json::Find(conversion, "webhook"); webhook != nullptr && webhook->is_object())
+    SetWebhookDefaults(conversion, *webhook);
+  const auto storage = StorageVersion(definition);
+  Value* status = json::Find(definition, "status");
+  if (status != nullptr && status->is_object() && storage &&
+      json::ItemsAt(*status, {"storedVersions"}).empty()) {
+    (*status)["storedVersions"] = Value::array({*storage});
   }
-  Value* service = config == nullptr ? nullptr : json::Find(*config, "service");
-  if (service != nullptr && service->is_object() && json::Find(*service, "port") == nullptr)
-    (*service)["port"] = 443;
 }
 
 FieldErrors ValidateDefinition(const Value& definition) {
@@ -153,8 +163,10 @@ FieldErrors ValidateDefinition(const Value& definition) {
   FieldErrors errors =
       schema::ValidateObjectMeta(metadata == nullptr ? Value() : *metadata, rules, FieldPath("metadata"));
   CheckSpec(definition, nullptr, errors);
+  json::Append(errors, ValidateAcceptedNames(definition));
   json::Append(errors, ValidateStoredVersions(definition));
-  CheckApproval(definition, errors);
+  CheckApproval(definition, nullptr, errors);
+  CheckPreserveUnknownFields(definition, errors);
   return errors;
 }
 
@@ -176,15 +188,24 @@ FieldErrors ValidateDefinitionUpdate(const Value& definition, const Value& old_d
   }
   require_same({"spec", "group"});
   require_same({"spec", "names", "plural"});
+  json::Append(errors, ValidateAcceptedNames(definition));
   json::Append(errors, ValidateStoredVersions(definition));
-  CheckApproval(definition, errors);
+  CheckApproval(definition, &old_definition, errors);
+  CheckPreserveUnknownFields(definition, errors);
+  return errors;
+}
+
+FieldErrors ValidateAcceptedNames(const Value& definition) {
+  FieldErrors errors;
+  if (const Value* names = json::FindPath(definition, {"status", "acceptedNames"}))
+    CheckNames(*names, FieldPath("status.acceptedNames"), errors);
   return errors;
 }
 
 FieldErrors ValidateStoredVersions(const Value& definition) {
   const FieldPath path("status.storedVersions");
   const Value stored = json::ItemsAt(definition, {"status", "storedVersions"});
-  if (stored.empty()) return {json::InvalidError(path, stored, "must have at least one stored version")};
+  if (stored.empty()) return {json::InvalidError(path, nullptr, "must have at least one stored version")};
   FieldErrors errors;
   std::vector<std::string> served;
   for (const Value& version : json::ItemsAt(definition, {"spec", "versions"})) {

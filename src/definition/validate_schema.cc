@@ -1,8 +1,11 @@
 #include "validate_schema.h"
 
 #include "annex/schema/schema.h"
+#include "default_checks.h"
+#include "internal_form.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -28,53 +31,76 @@ const std::string& Type(const Value& schema) {
   return json::TextAt(schema, {"type"});
 }
 
+// A value as Go shows one of its internal structs.
+json::FieldError InvalidInternal(const FieldPath& path, const std::string& shown, const std::string& why) {
+  return {json::FieldErrorType::kInvalid, path.Text(), "Invalid value: " + shown + ": " + why};
+}
+
+// Where a schema stands.
+struct Place {
+  bool root = false;
+  bool in_metadata = false;  // the metadata, apiVersion or kind of a resource, or below
+  std::string no_defaults;   // why there may be none; "" if there may
+};
+
 // One schema's own checks and those of the schemas in it.
 class SchemaChecker {
  public:
-  void Check(const Value& schema, const FieldPath& path);
+  void Check(const Value& schema, const FieldPath& path, const Place& place);
   FieldErrors Take() { return std::move(errors_); }
-  // Whether there are keywords that no structural schema can be made of: what else it lacks is not worth
-  // saying then.
-  bool unsupported() const { return unsupported_; }
+  // What keeps a structural schema from being made: what else it lacks is not worth saying then.
+  const std::optional<std::string>& unsupported() const { return unsupported_; }
 
  private:
-  void CheckForbidden(const Value& schema, const FieldPath& path);
+  void CheckUnsupported(const Value& schema, const FieldPath& path);
+  void CheckForbidden(const Value& schema, const FieldPath& path, const Place& place);
+  void CheckProperties(const Value& schema, const FieldPath& path, const Place& place);
   void CheckMapType(const Value& schema, const FieldPath& path);
   void CheckListType(const Value& schema, const FieldPath& path);
   void CheckListMap(const Value& schema, const FieldPath& path);
   void CheckKeysOfItems(const Value& schema, const FieldPath& path);
   void CheckNullableItems(const Value& schema, const FieldPath& path);
-  void CheckInside(const Value& schema, const FieldPath& path);
+  void CheckInside(const Value& schema, const FieldPath& path, const Place& place);
 
   void Forbid(const FieldPath& path, std::string why) {
     errors_.push_back(json::ForbiddenError(path, std::move(why)));
   }
 
   FieldErrors errors_;
-  bool unsupported_ = false;
+  std::optional<std::string> unsupported_;
 };
 
-void SchemaChecker::CheckForbidden(const Value& schema, const FieldPath& path) {
-  static const std::vector<std::string> kTypes = {"array",  "boolean", "integer",
-                                                  "number", "object",  "string"};
-  const std::string& type = Type(schema);
-  if (!type.empty() && std::find(kTypes.begin(), kTypes.end(), type) == kTypes.end()) {
-    errors_.push_back(json::NotSupportedError(path.Child("type"), type, kTypes));
-  }
+// Keywords that a structural schema has no place for.
+void SchemaChecker::CheckUnsupported(const Value& schema, const FieldPath& path) {
+  if (!json::TextAt(schema, {"$schema"}).empty()) unsupported_ = "OpenAPIV3Schema 'schema' is not supported";
   for (const char* keyword :
        {"id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"}) {
     const Value* value = json::Find(schema, keyword);
     const bool given = value != nullptr && !value->is_null() && (!value->is_object() || !value->empty());
     if (!given) continue;
     Forbid(path.Child(keyword), std::string(keyword) + " is not supported");
-    unsupported_ = true;
+    unsupported_ = "OpenAPIV3Schema '" + std::string(keyword) + "' is not supported";
   }
+}
+
+void SchemaChecker::CheckForbidden(const Value& schema, const FieldPath& path, const Place& place) {
+  static const std::vector<std::string> kTypes = {"array",  "boolean", "integer",
+                                                  "number", "object",  "string"};
+  const std::string& type = Type(schema);
+  if (!type.empty() && std::find(kTypes.begin(), kTypes.end(), type) == kTypes.end()) {
+    errors_.push_back(json::NotSupportedError(path.Child("type"), type, kTypes));
+  }
+  if (Has(schema, "default") && !place.no_defaults.empty())
+    Forbid(path.Child("default"), "must not be set " + place.no_defaults);
+  CheckUnsupported(schema, path);
   if (type == "null")
     Forbid(path.Child("type"), "type cannot be set to null, use nullable as an alternative");
   if (const Value* items = json::Find(schema, "items"); items != nullptr && items->is_array()) {
     Forbid(path.Child("items"), "items must be a schema object and not an array");
-    unsupported_ = true;
+    unsupported_ = "OpenAPIV3Schema 'items' must be a schema, but is an array";
   }
+  if (place.in_metadata && json::FlagAt(schema, {"x-kubernetes-embedded-resource"}))
+    Forbid(path.Child("x-kubernetes-embedded-resource"), "must not be used inside of resource meta");
   if (json::FlagAt(schema, {"uniqueItems"})) {
     Forbid(path.Child("uniqueItems"),
            "uniqueItems cannot be set to true since the runtime complexity becomes quadratic");
@@ -84,11 +110,6 @@ void SchemaChecker::CheckForbidden(const Value& schema, const FieldPath& path) {
   if (properties != nullptr && !properties->empty() && additional != nullptr && !additional->is_null() &&
       *additional != true) {
     Forbid(path.Child("additionalProperties"), "additionalProperties and properties are mutual exclusive");
-  }
-  const Value* preserve = json::Find(schema, "x-kubernetes-preserve-unknown-fields");
-  if (preserve != nullptr && *preserve == false) {
-    errors_.push_back(json::InvalidError(path.Child("x-kubernetes-preserve-unknown-fields"), false,
-                                         "must be true or undefined"));
   }
 }
 
@@ -150,8 +171,8 @@ void SchemaChecker::CheckListMap(const Value& schema, const FieldPath& path) {
     errors_.push_back(
         json::RequiredError(path.Child("items"), "must have a schema if x-kubernetes-list-type is map"));
   } else if (!items->is_object()) {
-    errors_.push_back(json::InvalidError(path.Child("items"), *items,
-                                         "must only have a single schema if x-kubernetes-list-type is map"));
+    errors_.push_back(InvalidInternal(path.Child("items"), InternalItems(*items),
+                                      "must only have a single schema if x-kubernetes-list-type is map"));
   } else if (Type(*items) != "object") {
     errors_.push_back(json::InvalidError(path.Child("items").Child("type"), Type(*items),
                                          "must be object if parent array's x-kubernetes-list-type is map"));
@@ -210,82 +231,62 @@ void SchemaChecker::CheckNullableItems(const Value& schema, const FieldPath& pat
          "cannot be nullable when x-kubernetes-list-type is " + list_type);
 }
 
-void SchemaChecker::CheckInside(const Value& schema, const FieldPath& path) {
-  for (const char* keyword : {"additionalProperties", "not", "items"}) {
-    const Value* inner = json::Find(schema, keyword);
-    if (inner != nullptr && inner->is_object()) Check(*inner, path.Child(keyword));
-  }
-  for (const char* keyword : {"properties", "definitions"}) {
-    const Value* members = json::Find(schema, keyword);
-    if (members == nullptr || !members->is_object()) continue;
-    for (const auto& [name, inner] : members->get_ref<const Value::object_t&>())
-      Check(inner, path.Child(keyword).Key(name));
-  }
-  for (const char* keyword : {"allOf", "oneOf", "anyOf", "items"}) {
-    const Value* list = json::Find(schema, keyword);
-    if (list == nullptr || !list->is_array()) continue;
-    for (std::size_t i = 0; i < list->size(); ++i) Check((*list)[i], path.Child(keyword).Index(i));
+void SchemaChecker::CheckProperties(const Value& schema, const FieldPath& path, const Place& place) {
+  const Value* properties = json::Find(schema, "properties");
+  if (properties == nullptr || !properties->is_object()) return;
+  const bool resource = place.root || json::FlagAt(schema, {"x-kubernetes-embedded-resource"});
+  for (const auto& [name, inner] : properties->get_ref<const Value::object_t&>()) {
+    Place inside{false, place.in_metadata, place.no_defaults};
+    if (resource && (name == "metadata" || name == "kind" || name == "apiVersion")) {
+      inside.in_metadata = true;
+      if (place.root) inside.no_defaults = "in top-level " + name;
+    }
+    Check(inner, path.Child("properties").Key(name), inside);
   }
 }
 
-void SchemaChecker::Check(const Value& schema, const FieldPath& path) {
+void SchemaChecker::CheckInside(const Value& schema, const FieldPath& path, const Place& place) {
+  const Place inside{false, place.in_metadata, place.no_defaults};
+  if (const Value* additional = json::Find(schema, "additionalProperties")) {
+    Place below = inside;
+    // What is pruned would depend on the keys.
+    if (place.in_metadata) below.no_defaults = "inside additionalProperties applying to object metadata";
+    Check(*additional, path.Child("additionalProperties"), below);
+  }
+  CheckProperties(schema, path, place);
+  if (const Value* inner = json::Find(schema, "not")) Check(*inner, path.Child("not"), inside);
+  const auto check_list = [&](const char* keyword) {
+    const auto& list = json::ItemsAt(schema, {keyword});
+    for (std::size_t i = 0; i < list.size(); ++i) Check(list[i], path.Child(keyword).Index(i), inside);
+  };
+  const auto check_map = [&](const char* keyword) {
+    const Value* members = json::Find(schema, keyword);
+    if (members == nullptr || !members->is_object()) return;
+    for (const auto& [name, inner] : members->get_ref<const Value::object_t&>())
+      Check(inner, path.Child(keyword).Key(name), inside);
+  };
+  check_list("allOf");
+  check_list("oneOf");
+  check_list("anyOf");
+  check_map("definitions");
+  if (const Value* items = json::Find(schema, "items")) Check(*items, path.Child("items"), inside);
+  check_list("items");
+  check_map("dependencies");
+  const Value* preserve = json::Find(schema, "x-kubernetes-preserve-unknown-fields");
+  if (preserve != nullptr && *preserve == false) {
+    errors_.push_back(json::InvalidError(path.Child("x-kubernetes-preserve-unknown-fields"), false,
+                                         "must be true or undefined"));
+    unsupported_ = "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
+  }
+}
+
+void SchemaChecker::Check(const Value& schema, const FieldPath& path, const Place& place) {
   if (!schema.is_object()) return;
-  CheckForbidden(schema, path);
-  CheckInside(schema, path);
+  CheckForbidden(schema, path, place);
+  CheckInside(schema, path, place);
   CheckMapType(schema, path);
   CheckListType(schema, path);
   CheckNullableItems(schema, path);
-}
-
-// A default must be valid by its own schema. It is checked as the only field of an object, whose name is then
-// taken away again.
-class DefaultChecker {
- public:
-  void Check(const Value& schema, const FieldPath& path);
-  FieldErrors Take() { return std::move(errors_); }
-
- private:
-  static constexpr std::string_view kField = "\x01";
-
-  void CheckDefault(const Value& schema, const Value& value, const FieldPath& path);
-
-  FieldErrors errors_;
-};
-
-void DefaultChecker::CheckDefault(const Value& schema, const Value& value, const FieldPath& path) {
-  const Value whole = {{"type", "object"}, {"properties", {{std::string(kField), schema}}}};
-  const auto compiled = schema::Schema::Compile(whole);
-  if (!compiled) return;
-  Value object = {{std::string(kField), value}};
-  Value pruned = object;
-  std::vector<std::string> unknown;
-  if ((*compiled)->Coerce(pruned, schema::MalformedFields::kRefuse, &unknown) && !unknown.empty()) {
-    errors_.push_back(json::InvalidError(path, value, "must not have unknown fields"));
-    return;
-  }
-  for (json::FieldError error : (*compiled)->Validate(object)) {
-    const std::string below = error.field.substr(kField.size());
-    error.field = path.Text() + (below.starts_with('[') ? "." : "") + below;
-    for (std::size_t at = error.body.find(kField); at != std::string::npos; at = error.body.find(kField)) {
-      const bool dot = at + 1 < error.body.size() && error.body[at + 1] == '.';
-      error.body.erase(at, dot ? 2 : 1);
-    }
-    errors_.push_back(std::move(error));
-  }
-}
-
-void DefaultChecker::Check(const Value& schema, const FieldPath& path) {
-  if (!schema.is_object()) return;
-  // Upstream leaves out what is below additionalProperties, and the types of integers or strings.
-  const Value* value = json::Find(schema, "default");
-  if (value != nullptr && !value->is_null() && !json::FlagAt(schema, {"x-kubernetes-int-or-string"})) {
-    CheckDefault(schema, *value, path.Child("default"));
-  }
-  if (const Value* items = json::Find(schema, "items")) Check(*items, path.Child("items"));
-  const Value* properties = json::Find(schema, "properties");
-  if (properties == nullptr || !properties->is_object()) return;
-  for (const auto& [name, inner] : properties->get_ref<const Value::object_t&>())
-    Check(inner, path.Child("properties").Key(name));
 }
 
 // With a status subresource, status is also validated alone, by its own part of the schema: the root must say
@@ -322,12 +323,12 @@ void CheckRoot(const Value& schema, const FieldPath& path, FieldErrors& errors) 
                                         "the status subresource is enabled"));
   } else if (before || std::any_of(kAfterType.begin(), kAfterType.end(), given)) {
     errors.push_back(
-        json::InvalidError(path, schema,
-                           "only [Description Type Format Title Maximum ExclusiveMaximum Minimum "
-                           "ExclusiveMinimum MaxLength MinLength Pattern MaxItems "
-                           "MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example "
-                           "XPreserveUnknownFields XValidations] fields "
-                           "are allowed at the root of the schema if the status subresource is enabled"));
+        InvalidInternal(path, InternalSchema(schema),
+                        "only [Description Type Format Title Maximum ExclusiveMaximum Minimum "
+                        "ExclusiveMinimum MaxLength MinLength Pattern MaxItems "
+                        "MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example "
+                        "XPreserveUnknownFields XValidations] fields "
+                        "are allowed at the root of the schema if the status subresource is enabled"));
   }
 }
 
@@ -339,17 +340,14 @@ FieldErrors ValidateSchema(const Value& schema, bool with_status, const FieldPat
   if (json::FlagAt(schema, {"nullable"}))
     errors.push_back(json::ForbiddenError(path.Child("nullable"), "nullable cannot be true at the root"));
   SchemaChecker checker;
-  checker.Check(schema, path);
-  FieldErrors not_structural;
-  if (!checker.unsupported()) not_structural = schema::CheckStructural(schema, path);
-  const bool structural = not_structural.empty() && !checker.unsupported();
-  json::Append(errors, std::move(not_structural));
-  json::Append(errors, checker.Take());
-  if (structural) {
-    DefaultChecker defaults;
-    defaults.Check(schema, path);
-    json::Append(errors, defaults.Take());
+  checker.Check(schema, path, {true, false, ""});
+  if (!checker.unsupported()) {
+    FieldErrors not_structural = schema::CheckStructural(schema, path);
+    json::Append(errors, not_structural.empty() ? CheckDefaults(schema, path) : std::move(not_structural));
   }
+  json::Append(errors, checker.Take());
+  if (errors.empty() && checker.unsupported())
+    errors.push_back(json::InvalidError(path, "", *checker.unsupported()));
   return errors;
 }
 

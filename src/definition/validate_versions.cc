@@ -2,15 +2,17 @@
 
 #include "annex/base/names.h"
 #include "annex/base/strings.h"
-#include "annex/definition/resource.h"
-#include "annex/definition/validate.h"
-#include "annex/schema/node.h"
+#include "annex/json/write.h"
 #include "annex/schema/schema.h"
+#include "internal_form.h"
+#include "selectable_fields.h"
 #include "validate_schema.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace annex::definition {
 namespace {
@@ -25,15 +27,19 @@ const Value& Part(const Value& version, const char* field) {
   return part == nullptr ? kNone : *part;
 }
 
-// Where kube-apiserver sees a part of a version: with the version, or, if all versions have the same, with
-// the spec.
-FieldPath PlaceOf(const Value::array_t& versions, std::size_t index, const char* field,
-                  const FieldPath& spec) {
-  const Value& first = Part(versions[0], field);
-  const bool same = std::all_of(versions.begin(), versions.end(),
-                                [&](const Value& version) { return Part(version, field) == first; });
-  if (!same) return spec.Child("versions").Index(index).Child(field);
-  return spec.Child(std::string_view(field) == "schema" ? "validation" : field);
+bool AllHave(const Value::array_t& versions, const char* field) {
+  return std::all_of(versions.begin(), versions.end(), [&](const Value& version) {
+    return Part(version, field) == Part(versions.front(), field);
+  });
+}
+
+CommonParts FindCommonParts(const Value::array_t& versions) {
+  return {AllHave(versions, "schema"), AllHave(versions, "subresources"),
+          AllHave(versions, "additionalPrinterColumns"), AllHave(versions, "selectableFields")};
+}
+
+bool HasStatus(const Value& version) {
+  return json::FindPath(version, {"subresources", "status"}) != nullptr;
 }
 
 void CheckSimplePath(const std::string& text, const FieldPath& path,
@@ -44,8 +50,6 @@ void CheckSimplePath(const std::string& text, const FieldPath& path,
   } else if (std::none_of(roots.begin(), roots.end(),
                           [&](std::string_view root) { return text.starts_with(root); })) {
     errors.push_back(json::InvalidError(path, text, "should be a json path under " + std::string(root_text)));
-  } else if (!ParseKeyPath(text)) {
-    errors.push_back(json::InvalidError(path, text, "must be a json path in the dot notation"));
   }
 }
 
@@ -103,45 +107,6 @@ void CheckColumns(const Value& columns, const FieldPath& path, FieldErrors& erro
   }
 }
 
-bool IsSelectable(const schema::Node* node) {
-  return node != nullptr && (node->type == schema::Type::kText || node->type == schema::Type::kBoolean ||
-                             node->type == schema::Type::kInteger);
-}
-
-void CheckSelectableFields(const Value& fields, const schema::Schema* schema, const FieldPath& path,
-                           FieldErrors& errors) {
-  if (!fields.is_array()) return;
-  std::set<std::string> unique;
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    const FieldPath place = path.Index(i).Child("jsonPath");
-    const std::string& text = json::TextAt(fields[i], {"jsonPath"});
-    if (text.empty()) {
-      errors.push_back(json::RequiredError(place));
-      continue;
-    }
-    const auto keys = ParseKeyPath(text);
-    const bool in_metadata = keys && keys->front() == "metadata";
-    const schema::Node* node = keys && schema != nullptr ? schema->root().Find(*keys) : nullptr;
-    if (!keys || (node == nullptr && !in_metadata)) {
-      errors.push_back(
-          json::InvalidError(place, text, "is an invalid path: does not refer to a valid field"));
-      continue;
-    }
-    if (in_metadata)
-      errors.push_back(json::InvalidError(place, text, "must not point to fields in metadata"));
-    if (!in_metadata && !IsSelectable(node)) {
-      errors.push_back(json::InvalidError(place, text,
-                                          "must point to a field of type string, boolean or integer. Enum "
-                                          "string fields and strings with formats are allowed."));
-    }
-    if (!unique.insert(text).second) errors.push_back(json::DuplicateError(place, text));
-  }
-  if (unique.size() > kMaxSelectableFields) {
-    errors.push_back(json::TooManyError(path, static_cast<std::int64_t>(unique.size()),
-                                        static_cast<std::int64_t>(kMaxSelectableFields)));
-  }
-}
-
 // Whether a schema has a rule in CEL anywhere.
 bool HasRules(const Value& schema) {
   if (schema.is_array()) return std::any_of(schema.begin(), schema.end(), HasRules);
@@ -153,36 +118,39 @@ bool HasRules(const Value& schema) {
   return false;
 }
 
-// The compiled schema for further checks; nullptr after reporting why there is none.
-std::shared_ptr<const schema::Schema> CheckSchema(const Value& version, const FieldPath& place,
-                                                  const FieldPath& required_at, FieldErrors& errors) {
-  const Value* open_api = json::FindPath(version, {"schema", "openAPIV3Schema"});
-  if (open_api == nullptr || !open_api->is_object()) {
-    errors.push_back(json::RequiredError(required_at));
-    return nullptr;
-  }
+// `part` is a version's "schema".
+void CheckSchema(const Value& part, bool with_status, const FieldPath& place, FieldErrors& errors) {
+  const Value* schema = json::Find(part, "openAPIV3Schema");
+  if (schema == nullptr || !schema->is_object()) return;
   const FieldPath path = place.Child("openAPIV3Schema");
-  if (HasRules(*open_api)) {
+  if (HasRules(*schema)) {
     errors.push_back(json::ForbiddenError(
         path, "x-kubernetes-validations: this version of Annex does not evaluate CEL rules yet"));
-    return nullptr;
+    return;
   }
-  const bool with_status = json::FindPath(version, {"subresources", "status"}) != nullptr;
-  if (FieldErrors found = ValidateSchema(*open_api, with_status, path); !found.empty()) {
+  if (FieldErrors found = ValidateSchema(*schema, with_status, path); !found.empty()) {
     json::Append(errors, std::move(found));
-    return nullptr;
+  } else if (const auto compiled = schema::Schema::Compile(*schema); !compiled) {
+    errors.push_back(json::InvalidError(path, "", compiled.error().message));
   }
-  auto compiled = schema::Schema::Compile(*open_api);
-  if (compiled) return *std::move(compiled);
-  errors.push_back(json::InvalidError(path, "", compiled.error().message));
-  return nullptr;
+}
+
+// Where the first character stands that is not printed; nullopt if there is none.
+std::optional<std::size_t> FindUnprintable(std::string_view text) {
+  for (std::size_t position = 0; position < text.size();) {
+    const std::size_t begin = position;
+    if (!base::IsPrintable(base::NextCodePoint(text, position))) return begin;
+  }
+  return std::nullopt;
 }
 
 void CheckDeprecation(const Value& version, const FieldPath& path, FieldErrors& errors) {
   const Value* warning = json::Find(version, "deprecationWarning");
   if (warning == nullptr || !warning->is_string()) return;
-  const auto invalid = [&](const char* why) {
-    errors.push_back(json::InvalidError(path.Child("deprecationWarning"), *warning, why));
+  const auto invalid = [&](const std::string& why) {
+    // A text that may be missing is shown as JSON, not quoted as Go does it.
+    errors.push_back({json::FieldErrorType::kInvalid, path.Child("deprecationWarning").Text(),
+                      "Invalid value: " + json::ToJson(*warning) + ": " + why});
   };
   if (!json::FlagAt(version, {"deprecated"})) {
     invalid("can only be set for deprecated versions");
@@ -191,46 +159,95 @@ void CheckDeprecation(const Value& version, const FieldPath& path, FieldErrors& 
   const auto& text = warning->get_ref<const std::string&>();
   if (text.size() > 256) invalid("must be <= 256 characters long");
   if (text.empty()) invalid("must not be an empty string");
+  if (const auto at = FindUnprintable(text)) {
+    invalid("must only contain printable UTF-8 characters; non-printable character found at index " +
+            std::to_string(*at));
+  }
+}
+
+// A schema is needed, of each version or of all.
+void CheckSchemasGiven(const Value::array_t& versions, const FieldPath& spec, FieldErrors& errors) {
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    const Value* schema = json::FindPath(versions[i], {"schema", "openAPIV3Schema"});
+    if (schema != nullptr && schema->is_object()) continue;
+    errors.push_back(
+        json::RequiredError(spec.Child("versions").Index(i).Child("schema").Child("openAPIV3Schema")));
+  }
+}
+
+void CheckVersion(const Value& version, const CommonParts& common, const FieldPath& path,
+                  FieldErrors& errors) {
+  const std::string& name = json::TextAt(version, {"name"});
+  if (const auto problems = base::CheckDns1035Label(name); !problems.empty())
+    errors.push_back(json::InvalidError(path.Child("name"), name, base::Join(problems, ",")));
+  CheckDeprecation(version, path, errors);
+  if (!common.schema) CheckSchema(Part(version, "schema"), HasStatus(version), path.Child("schema"), errors);
+  if (!common.subresources)
+    CheckSubresources(Part(version, "subresources"), path.Child("subresources"), errors);
+  if (!common.columns)
+    CheckColumns(Part(version, "additionalPrinterColumns"), path.Child("additionalPrinterColumns"), errors);
+  const Value& fields = Part(version, "selectableFields");
+  if (common.selectable_fields || fields.empty()) return;
+  const FieldPath place = path.Child("selectableFields");
+  const Value* schema = json::FindPath(version, {"schema", "openAPIV3Schema"});
+  if (common.schema || schema == nullptr) {
+    // The words are upstream's, also where a schema is included, but has moved to the spec.
+    errors.push_back(json::InvalidError(
+        place, "", "may only be set when `version.schema.openAPIV3Schema` is not included"));
+  } else {
+    json::Append(errors, CheckSelectableFields(fields, *schema, place));
+  }
 }
 
 }  // namespace
 
 void ValidateVersions(const Value& definition, const FieldPath& spec, FieldErrors& errors) {
+  const Value* list = json::FindPath(definition, {"spec", "versions"});
   const auto& versions = json::ItemsAt(definition, {"spec", "versions"});
+  const CommonParts common = FindCommonParts(versions);
+  CheckSchemasGiven(versions, spec, errors);
   std::set<std::string> names;
-  bool unique = true;
-  int storage = 0;
-  std::set<std::string> reported;  // what has moved to the spec is reported once
+  std::size_t storage = 0;
   for (std::size_t i = 0; i < versions.size(); ++i) {
-    const Value& version = versions[i];
-    const FieldPath path = spec.Child("versions").Index(i);
-    const std::string& name = json::TextAt(version, {"name"});
-    storage += json::FlagAt(version, {"storage"}) ? 1 : 0;
-    unique = names.insert(name).second && unique;
-    if (const auto problems = base::CheckDns1035Label(name); !problems.empty()) {
-      errors.push_back(json::InvalidError(path.Child("name"), name, base::Join(problems, ",")));
-    }
-    CheckDeprecation(version, path, errors);
-    FieldErrors found;
-    const auto schema = CheckSchema(version, PlaceOf(versions, i, "schema", spec),
-                                    path.Child("schema").Child("openAPIV3Schema"), found);
-    CheckSubresources(Part(version, "subresources"), PlaceOf(versions, i, "subresources", spec), found);
-    CheckColumns(Part(version, "additionalPrinterColumns"),
-                 PlaceOf(versions, i, "additionalPrinterColumns", spec), found);
-    if (schema) {
-      CheckSelectableFields(Part(version, "selectableFields"), schema.get(),
-                            PlaceOf(versions, i, "selectableFields", spec), found);
-    }
-    for (json::FieldError& error : found) {
-      if (reported.insert(error.Message()).second) errors.push_back(std::move(error));
-    }
+    storage += json::FlagAt(versions[i], {"storage"}) ? 1U : 0U;
+    names.insert(json::TextAt(versions[i], {"name"}));
+    CheckVersion(versions[i], common, spec.Child("versions").Index(i), errors);
   }
-  const Value list = versions;
-  if (!unique)
-    errors.push_back(json::InvalidError(spec.Child("versions"), list, "must contain unique version names"));
-  if (storage != 1) {
-    errors.push_back(json::InvalidError(spec.Child("versions"), list,
-                                        "must have exactly one version marked as storage version"));
+  const auto refuse = [&](const char* why) {
+    const std::string shown = InternalVersions(list == nullptr ? Value() : *list, common);
+    errors.push_back({json::FieldErrorType::kInvalid, spec.Child("versions").Text(),
+                      "Invalid value: " + shown + ": " + why});
+  };
+  if (names.size() != versions.size()) refuse("must contain unique version names");
+  if (storage != 1) refuse("must have exactly one version marked as storage version");
+  if (versions.empty()) return;
+  // The first version's name is also the spec's in the internal form.
+  const std::string& first = json::TextAt(versions.front(), {"name"});
+  if (const auto problems = base::CheckDns1035Label(first); !first.empty() && !problems.empty())
+    errors.push_back(json::InvalidError(spec.Child("version"), first, base::Join(problems, ",")));
+}
+
+void ValidateCommonParts(const Value& definition, const FieldPath& spec, FieldErrors& errors) {
+  const auto& versions = json::ItemsAt(definition, {"spec", "versions"});
+  if (versions.empty()) return;
+  const CommonParts common = FindCommonParts(versions);
+  const Value& version = versions.front();
+  if (common.schema) {
+    const bool with_status = std::any_of(versions.begin(), versions.end(), HasStatus);
+    CheckSchema(Part(version, "schema"), with_status, spec.Child("validation"), errors);
+  }
+  if (common.subresources)
+    CheckSubresources(Part(version, "subresources"), spec.Child("subresources"), errors);
+  if (common.columns)
+    CheckColumns(Part(version, "additionalPrinterColumns"), spec.Child("additionalPrinterColumns"), errors);
+  const Value& fields = Part(version, "selectableFields");
+  if (!common.selectable_fields || fields.empty()) return;
+  const FieldPath place = spec.Child("selectableFields");
+  const Value* schema = json::FindPath(version, {"schema", "openAPIV3Schema"});
+  if (!common.schema || schema == nullptr) {
+    errors.push_back(json::InvalidError(place, "", "may only be set when validations.schema is included"));
+  } else {
+    json::Append(errors, CheckSelectableFields(fields, *schema, place));
   }
 }
 

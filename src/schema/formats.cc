@@ -1,5 +1,6 @@
 #include "formats.h"
 
+#include "annex/schema/format.h"
 #include "ip.h"
 
 #include <algorithm>
@@ -53,6 +54,10 @@ FormatCheck FindFormat(std::string_view name) {
   const auto* found = std::find_if(std::begin(kFormats), std::end(kFormats),
                                    [&plain](const Format& format) { return format.name == plain; });
   return found == std::end(kFormats) ? nullptr : found->check;
+}
+
+bool IsKnownFormat(std::string_view format) {
+  return FindFormat(format) != nullptr;
 }
 
 }  // namespace annex::schema

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include <re2/re2.h>
 
@@ -76,10 +77,13 @@ class Translator {
         Copy(2);
       } else if (text_[position_] == '[') {
         CopyClass();
-      } else if (Rest().starts_with("(?P<") || Rest().starts_with("(?<")) {
-        if (!CopyGroupName()) return false;
       } else {
-        Copy(1);
+        if (!CountGroups()) return false;
+        if (Rest().starts_with("(?P<") || Rest().starts_with("(?<")) {
+          if (!CopyGroupName()) return false;
+        } else {
+          Copy(1);
+        }
       }
     }
     return true;
@@ -94,6 +98,22 @@ class Translator {
   void Copy(std::size_t count) {
     out_ += text_.substr(position_, count);
     position_ += count;
+  }
+
+  // Go refuses an expression whose tree is higher than a thousand. What stands in groups is one higher.
+  bool CountGroups() {
+    constexpr std::size_t kHighest = 1000;
+    if (text_[position_] == ')' && !groups_.empty()) {
+      captures_ -= groups_.back() ? 1U : 0U;
+      groups_.pop_back();
+    }
+    if (text_[position_] != '(') return true;
+    const bool captures = !Rest().starts_with("(?") || Rest().find('<') == 2 || Rest().starts_with("(?P<");
+    groups_.push_back(captures);
+    captures_ += captures ? 1U : 0U;
+    if (captures_ < kHighest) return true;
+    error_ = ErrorText("expression nests too deeply", text_);
+    return false;
   }
 
   // "(?P<name>" or "(?<name>". RE2 takes letters of any script into a name, Go does not.
@@ -141,6 +161,8 @@ class Translator {
 
   const std::string_view text_;
   std::size_t position_ = 0;
+  std::vector<bool> groups_;  // the open ones: whether each captures what it matches
+  std::size_t captures_ = 0;  // how many of them do
   std::string out_;
   std::string error_;
 };

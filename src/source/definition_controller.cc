@@ -3,6 +3,7 @@
 #include "accepted_names.h"
 #include "annex/base/log.h"
 #include "annex/base/strings.h"
+#include "annex/definition/approval.h"
 #include "annex/definition/conditions.h"
 #include "annex/definition/webhook.h"
 
@@ -23,6 +24,11 @@ bool IsDeleting(const Value& definition) {
   return json::FindPath(definition, {"metadata", "deletionTimestamp"}) != nullptr;
 }
 
+bool HasCleanupFinalizer(const Value& definition) {
+  const auto& finalizers = json::ItemsAt(definition, {"metadata", "finalizers"});
+  return std::find(finalizers.begin(), finalizers.end(), Value(kCleanupFinalizer)) != finalizers.end();
+}
+
 std::string GroupOf(const Value& definition) {
   return json::TextAt(definition, {"spec", "group"});
 }
@@ -41,26 +47,6 @@ Value NamesJson(const definition::Names& names) {
   return json;
 }
 
-// What the annotation of a protected group says of its approval (KEP-1111).
-void SetApproval(Value& definition, const std::string& now) {
-  const std::string group = GroupOf(definition);
-  const bool is_protected = group == "k8s.io" || group.ends_with(".k8s.io") || group == "kubernetes.io" ||
-                            group.ends_with(".kubernetes.io");
-  if (!is_protected) return;
-  const std::string& value =
-      json::TextAt(definition, {"metadata", "annotations", "api-approved.kubernetes.io"});
-  if (value.starts_with("unapproved")) {
-    definition::SetCondition(definition,
-                             {"KubernetesAPIApprovalPolicyConformant", "False", "UnapprovedAnnotation",
-                              "not approved: " + base::Quote(value)},
-                             now);
-  } else {
-    definition::SetCondition(
-        definition,
-        {"KubernetesAPIApprovalPolicyConformant", "True", "ApprovedAnnotation", "approved in " + value}, now);
-  }
-}
-
 // The first Established that a definition gets, or what it waits for.
 definition::Condition Establish(const Value& definition, const AcceptedNames& accepted) {
   if (!accepted.all) return {"Established", "False", "NotAccepted", "not all names are accepted"};
@@ -73,7 +59,8 @@ definition::Condition Establish(const Value& definition, const AcceptedNames& ac
 // Brings the status to what the names are now. True if it changed.
 bool SetNamesStatus(Value& definition, const AcceptedNames& accepted, const std::string& now) {
   const Value before = definition["status"];
-  SetApproval(definition, now);
+  if (const auto approval = definition::ApprovalOf(definition))
+    definition::SetCondition(definition, definition::ConditionOf(*approval), now);
   definition["status"]["acceptedNames"] = NamesJson(accepted.names);
   const definition::Condition names_accepted =
       accepted.all ? definition::Condition{"NamesAccepted", "True", "NoConflicts", "no conflicts found"}
@@ -193,7 +180,10 @@ base::Task<void> DefinitionController::Reconcile(std::string name) {
   }
   if (IsDeleting(definition)) {
     const auto still = known_.find(name);
-    if (still != known_.end() && !std::exchange(still->second.finalizing, true)) tasks_.Spawn(Finalize(name));
+    // Without the finalizer its objects were deleted before; another finalizer holds it.
+    if (still != known_.end() && HasCleanupFinalizer(definition) &&
+        !std::exchange(still->second.finalizing, true))
+      tasks_.Spawn(Finalize(name));
     co_return;
   }
   const std::string now = base::Rfc3339(parts_.clock.Now());
@@ -226,10 +216,25 @@ base::Task<void> DefinitionController::DeleteAllObjects(std::string name) {
 }
 
 base::Task<void> DefinitionController::Finalize(std::string name) {
+  const auto begin = [time = base::Rfc3339(parts_.clock.Now())](Value& object) {
+    return definition::SetCondition(
+        object,
+        {"Terminating", "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress"},
+        time);
+  };
+  if (auto begun = co_await parts_.definitions.Update(name, begin, parts_.executor); !begun) {
+    base::LogError("Beginning the deletion of a definition's objects failed",
+                   {{"definition", name}, {"error", begun.error().message}});
+  }
   if (parts_.objects == Objects::kDelete) co_await DeleteAllObjects(name);
   const auto finish = [time = base::Rfc3339(parts_.clock.Now())](Value& object) {
-    definition::SetCondition(
-        object, {"Terminating", "False", "InstanceDeletionCompleted", "removed all instances"}, time);
+    definition::SetCondition(object,
+                             definition::ConditionIsTrue(object, "Established")
+                                 ? definition::Condition{"Terminating", "False", "InstanceDeletionCompleted",
+                                                         "removed all instances"}
+                                 : definition::Condition{"Terminating", "False", "NeverEstablished",
+                                                         "resource was never established"},
+                             time);
     Value& metadata = object["metadata"];
     Value finalizers = Value::array();
     for (const Value& finalizer : json::ItemsAt(metadata, {"finalizers"})) {

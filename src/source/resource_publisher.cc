@@ -67,9 +67,12 @@ base::Task<base::Result<store::CollectionInfo>> ResourcePublisher::OpenCollectio
 base::Task<base::Result<void>> ResourcePublisher::Publish(Value definition, Options options) {
   const std::string name = json::TextAt(definition, {"metadata", "name"});
   const std::uint64_t essence = Essence(definition, options);
-  if (const auto known = published_.find(name); known != published_.end() && known->second == essence) {
-    co_return base::Result<void>();
-  }
+  const auto known = published_.find(name);
+  if (known != published_.end() && known->second == essence) co_return base::Result<void>();
+  // Whether objects may be made is nothing that a watch shows: it goes on, and sees the objects go.
+  Options otherwise = options;
+  otherwise.terminating = !options.terminating;
+  const bool watches_end = known == published_.end() || known->second != Essence(definition, otherwise);
   ANNEX_CO_TRY(const store::CollectionInfo collection,
                co_await OpenCollection(CollectionName(definition, options)));
   ANNEX_CO_TRY(auto resource,
@@ -79,7 +82,7 @@ base::Task<base::Result<void>> ResourcePublisher::Publish(Value definition, Opti
   published_[name] = essence;
   if (collection.terms_format != resource->format()) tasks_.Spawn(Reindex(resource, old));
   PublishSnapshot();
-  hub_.Interrupt(collection.id);
+  if (watches_end) hub_.Interrupt(collection.id);
   co_return base::Result<void>();
 }
 

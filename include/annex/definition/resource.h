@@ -80,7 +80,8 @@ struct Version {
   bool same_schema_as_storage = false;
 };
 
-// A path of a definition without array notation as its keys; nullopt if it is something else.
+// A path of a definition (".spec.replicas") as its keys: all that stands between dots, as upstream takes
+// them. nullopt if it does not begin with a dot.
 std::optional<KeyPath> ParseKeyPath(std::string_view text);
 
 class Resource {

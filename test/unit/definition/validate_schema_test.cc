@@ -168,4 +168,54 @@ TEST_CASE("a root that status could not be taken out of is refused", "[definitio
   CHECK(ValidateDefinition(DefinitionWith(with_rule, "{status: {}}")).size() == 1);
 }
 
+TEST_CASE("a default in metadata leaves the metadata valid", "[definition][schema]") {
+  const std::string place = ".properties[a].properties[metadata].properties[";
+  const Case cases[] = {
+      {"{type: object, x-kubernetes-embedded-resource: true, properties: {metadata: {type: object, "
+       "properties: "
+       "{name: {type: string, default: A/b}}}}}",
+       {place +
+        "name].default: Invalid value: \"A/b\": must result in valid metadata: metadata.name: Invalid "
+        "value: \"A/b\": may not contain '/'"}},
+      {"{type: object, x-kubernetes-embedded-resource: true, properties: {metadata: {type: object, "
+       "properties: "
+       "{labels: {type: object, additionalProperties: {type: string, default: x}}}}}}",
+       {place +
+        "labels].additionalProperties.default: Forbidden: must not be set inside additionalProperties "
+        "applying to object metadata"}},
+  };
+  for (const Case& item : cases) {
+    INFO(item.schema);
+    CheckErrors(DefinitionWith(Field(item.schema)), item.errors);
+  }
+}
+
+TEST_CASE("a version's name is checked for itself and for the spec", "[definition]") {
+  json::Value definition = DefinitionWith("{type: object}");
+  definition["spec"]["versions"][0]["name"] = "V1";
+  definition["status"]["storedVersions"] = {"V1"};
+  const json::FieldErrors errors = ValidateDefinition(definition);
+  REQUIRE(errors.size() == 2);
+  CHECK(errors[0].field == "spec.versions[0].name");
+  CHECK(errors[1].field == "spec.version");
+}
+
+TEST_CASE("versions are shown as Go holds them", "[definition]") {
+  json::Value definition = DefinitionWith("{type: object}");
+  definition["spec"]["versions"][0]["storage"] = false;
+  const json::FieldErrors errors = ValidateDefinition(definition);
+  REQUIRE_FALSE(errors.empty());
+  CHECK(errors[0].body ==
+        "Invalid value: [{\"Name\":\"v1\",\"Served\":true,\"Storage\":false,\"Deprecated\":false,"
+        "\"DeprecationWarning\":null,\"Schema\":null,\"Subresources\":null,\"AdditionalPrinterColumns\":null,"
+        "\"SelectableFields\":null}]: must have exactly one version marked as storage version");
+}
+
+TEST_CASE("formats that nothing checks are told", "[definition]") {
+  CHECK(UnrecognizedFormats(DefinitionWith(Field("{type: string, format: nothing}"))) ==
+        std::vector<std::string>{"nothing"});
+  CHECK(UnrecognizedFormats(DefinitionWith(Field("{type: string, format: date-time}"))).empty());
+  CHECK(UnrecognizedFormats(DefinitionWith(Field("{type: integer, format: nothing}"))).empty());
+}
+
 }  // namespace annex::definition

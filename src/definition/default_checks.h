@@ -1,0 +1,15 @@
+// What default values in a schema must be (k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting).
+//
+// Thread rule: free functions.
+#pragma once
+
+#include "annex/json/field_error.h"
+#include "annex/json/value.h"
+
+namespace annex::definition {
+
+// Each default is pruned and valid by its own schema; one in the metadata of an embedded resource leaves that
+// metadata valid. REQUIRES: the schema is structural and is that of a whole resource.
+json::FieldErrors CheckDefaults(const json::Value& schema, const json::FieldPath& path);
+
+}  // namespace annex::definition
