@@ -58,6 +58,7 @@
 //	finish       waits for the watch of this word (instead of do); its events are compared
 //	only         the paths of the answer to be compared; without it all of it is
 //	except       paths of the answer that are not compared, each with the reason: {PATH: REASON}
+//	unordered    the reason why the order of this answer's keys is not compared
 //	uncompared   the reason why this step's answer is not compared at all
 //
 // # What is compared

@@ -2,6 +2,7 @@ package parity
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"mime"
 	"net/http"
@@ -10,7 +11,6 @@ import (
 
 	"annex.dev/annex/test/parity/tree"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/util/jsonpath"
 )
 
@@ -108,6 +108,9 @@ func (n *Normalizer) renderJSON(lines []string, step Step, data []byte) []string
 		content = tree.Without(content, tree.SplitPath(path))
 	}
 	content = n.Tree(content)
+	if step.Unordered != "" {
+		content = tree.Sorted(content)
+	}
 	if len(step.Only) == 0 {
 		return tree.Write(lines, "", "", content)
 	}
@@ -124,8 +127,10 @@ func (n *Normalizer) renderJSON(lines []string, step Step, data []byte) []string
 
 // textAt returns what a JSONPath like {.status.phase} or .status.phase finds in a JSON object, as kubectl prints it.
 func textAt(body []byte, path string) string {
-	var content unstructured.Unstructured
-	if err := content.UnmarshalJSON(body); err != nil {
+	var content any
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	if err := decoder.Decode(&content); err != nil {
 		return ""
 	}
 	if !strings.HasPrefix(path, "{") {
@@ -136,7 +141,7 @@ func textAt(body []byte, path string) string {
 		return err.Error()
 	}
 	var text bytes.Buffer
-	if err := parser.Execute(&text, content.Object); err != nil {
+	if err := parser.Execute(&text, content); err != nil {
 		return ""
 	}
 	return text.String()

@@ -54,6 +54,7 @@ type Step struct {
 	Finish     string            `json:"finish"`
 	Only       []string          `json:"only"`
 	Except     map[string]string `json:"except"`
+	Unordered  string            `json:"unordered"`
 	Uncompared string            `json:"uncompared"`
 }
 
@@ -184,8 +185,8 @@ func shortName(text string) string {
 	return "s" + hex.EncodeToString(digest[:5])
 }
 
-// wordPattern matches ${word}; in a text to be repeated there may be pairs of braces: ${{"op":"test"},*3}.
-var wordPattern = regexp.MustCompile(`\$\{((?:[^{}]|\{[^{}]*\})+)\}`)
+// wordPattern matches ${word}; in a text to be repeated there may be braces: ${{"op":"test"},*3}, ${{"not":*9}.
+var wordPattern = regexp.MustCompile(`\$\{((?:[^{}]|\{[^{}]*\})+|[^$]+?\*[0-9]+)\}`)
 var repeatPattern = regexp.MustCompile(`^((?s:.+))\*([0-9]+)$`)
 
 // mentioned tells whether a text names a word, be it through another one.

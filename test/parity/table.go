@@ -59,21 +59,42 @@ func changed(body any, with map[string]any) (any, error) {
 	if len(with) == 0 {
 		return body, nil
 	}
-	data, err := json.Marshal(body)
+	copied, err := copyOf(body)
 	if err != nil {
 		return nil, err
 	}
-	var copied any
-	if err := json.Unmarshal(data, &copied); err != nil {
-		return nil, err
-	}
-	for _, path := range slices.Sorted(maps.Keys(with)) {
+	for _, path := range slices.SortedFunc(maps.Keys(with), additionsFirst) {
 		name, removal := strings.CutPrefix(path, "-")
-		if copied, err = put(copied, tree.SplitPath(name), with[path], removal); err != nil {
+		value, err := copyOf(with[path])
+		if err != nil {
+			return nil, err
+		}
+		if copied, err = put(copied, tree.SplitPath(name), value, removal); err != nil {
 			return nil, fmt.Errorf("with %s: %w", path, err)
 		}
 	}
 	return copied, nil
+}
+
+// additionsFirst orders paths of changes: what is taken away may be part of what is put in.
+func additionsFirst(a, b string) int {
+	switch removesA, removesB := strings.HasPrefix(a, "-"), strings.HasPrefix(b, "-"); {
+	case removesA && !removesB:
+		return 1
+	case removesB && !removesA:
+		return -1
+	}
+	return strings.Compare(a, b)
+}
+
+func copyOf(value any) (any, error) {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	var copied any
+	err = json.Unmarshal(data, &copied)
+	return copied, err
 }
 
 // put changes what is at a path. Objects on the way are made; the item after the last one of a list is added.

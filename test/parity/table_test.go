@@ -11,9 +11,10 @@ func TestRowsOfATableChangeTheBodyOfItsLastStep(t *testing.T) {
 		At:    "spec",
 		Steps: []Step{{Do: "POST /x", Body: body}},
 		Rows: map[string]map[string]any{
-			"added":   {"names.2": "c", "new.deep": 1},
-			"emptied": {"": nil},
-			"removed": {"-scope": nil, "-names.0": nil},
+			"added":          {"names.2": "c", "new.deep": 1},
+			"emptied":        {"": nil},
+			"put in and cut": {"names.0": map[string]any{"x": 1, "y": 2}, "-names.0.x": nil},
+			"removed":        {"-scope": nil, "-names.0": nil},
 		},
 	}
 	scenarios, err := table.scenarios()
@@ -23,6 +24,7 @@ func TestRowsOfATableChangeTheBodyOfItsLastStep(t *testing.T) {
 	expected := []string{
 		`added: {"spec":{"names":["a","b","c"],"new":{"deep":1},"scope":"Cluster"}}`,
 		`emptied: {"spec":null}`,
+		`put in and cut: {"spec":{"names":[{"y":2},"b"],"scope":"Cluster"}}`,
 		`removed: {"spec":{"names":["b"]}}`,
 	}
 	for i, scenario := range scenarios {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -182,4 +183,24 @@ func SplitPath(path string) []string {
 		keys = append(keys, key)
 	}
 	return keys
+}
+
+// Sorted returns the value with the keys of all objects in their order.
+func Sorted(value any) any {
+	switch node := value.(type) {
+	case Object:
+		sorted := slices.Clone(node)
+		slices.SortStableFunc(sorted, func(a, b Member) int { return strings.Compare(a.Key, b.Key) })
+		for i := range sorted {
+			sorted[i].Value = Sorted(sorted[i].Value)
+		}
+		return sorted
+	case []any:
+		items := make([]any, len(node))
+		for i, item := range node {
+			items[i] = Sorted(item)
+		}
+		return items
+	}
+	return value
 }
