@@ -8,6 +8,8 @@
 #include "negotiation.h"
 #include "status_body.h"
 
+#include <algorithm>
+
 namespace annex::api {
 namespace {
 
@@ -22,12 +24,17 @@ std::string CutAt(const std::string& text, std::size_t code_points) {
   return text.substr(0, position);
 }
 
+// Such a text is no warning, says kube-apiserver.
+bool HasControlCharacter(std::string_view text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](unsigned char byte) { return byte < 0x20 || byte == 0x7F; });
+}
+
 std::string WarningHeader(const std::string& text) {
   std::string value = "299 - \"";
   for (const char character : text) {
     if (character == '"' || character == '\\') value += '\\';
-    // A header is one line.
-    value += character == '\n' || character == '\r' ? ' ' : character;
+    value += character;
   }
   value += '"';
   return value;
@@ -74,6 +81,7 @@ void AddWarnings(Response& response, const std::vector<std::string>& warnings) {
     const std::string text = cut ? CutAt(warning, kWarningCut) : warning;
     const std::size_t length = base::CountCodePoints(text);
     if (cut && written + length > kWarningTotal) return;
+    if (HasControlCharacter(text)) continue;
     written += length;
     response.headers.Add("warning", WarningHeader(text));
   }

@@ -1,6 +1,7 @@
 // POST: decode -> system fields -> namespace lifecycle -> (field ownership, admission: not yet) -> prepare ->
 // validate -> commit.
 
+#include "annex/base/strings.h"
 #include "annex/json/write.h"
 #include "annex/schema/object_meta.h"
 #include "decode.h"
@@ -46,9 +47,9 @@ base::Result<void> ValidateNew(Context& context, json::Value& object, bool dry_r
     return base::Error(Invalid(strategy.group(), json::TextAt(object, {"kind"}), name, errors));
   }
   for (std::string& warning : strategy.WarningsFor(object, nullptr)) context.Warn(std::move(warning));
-  // The store would complain; a dry run does not come so far.
-  const std::string& version = json::TextAt(object, {"metadata", "resourceVersion"});
-  if (!dry_run && !version.empty() && version != "0") {
+  // The store would complain (of a number, not of other texts); a dry run does not come so far.
+  const auto version = base::ParseUint64(json::TextAt(object, {"metadata", "resourceVersion"}));
+  if (!dry_run && version && *version != 0) {
     return base::Error(Unspecified("resourceVersion should not be set on objects to be created"));
   }
   return {};

@@ -176,6 +176,11 @@ std::string CustomResourceStrategy::FieldValue(const Value& object, std::string_
 
 base::Result<void> CustomResourceStrategy::Coerce(Value& object,
                                                   std::vector<std::string>* unknown_fields) const {
+  for (const char* key : {"kind", "apiVersion"}) {
+    const Value* text = json::Find(object, key);
+    if (text != nullptr && !text->is_string())
+      return base::Error(BadRequest(AccessorProblem({key}, *text, "string")));
+  }
   // An object of another kind is refused later, with a better message than its fields would give.
   if (json::TextAt(object, {"kind"}) != kind() || json::TextAt(object, {"apiVersion"}) != ApiVersion()) {
     return schema::CoerceObjectMeta(object, schema::MalformedFields::kRefuse, "", unknown_fields);

@@ -15,9 +15,13 @@ namespace {
 
 using json::Value;
 
+// The YAML library's errors come as one text: this line, and below it a line for each.
+constexpr std::string_view kYamlErrors = "yaml: unmarshal errors:";
+
 struct Decoded {
   Value value;
-  std::vector<std::string> complaints;  // duplicate keys, in the words of warnings
+  std::vector<std::string> complaints;  // duplicate keys, as strict decoders name them
+  std::string out_of_range;             // what Go says of a number that it cannot hold; "" if there is none
   std::string_view message;             // kProtobuf: the object; `value` then has only apiVersion and kind
 };
 
@@ -32,9 +36,10 @@ base::Result<Decoded> ParseBody(const std::string& body, Encoding encoding) {
   if (encoding == Encoding::kYaml) {
     json::YamlReport report;
     ANNEX_TRY(decoded.value, json::ParseYaml(body, &report));
-    for (const auto& duplicate : report.duplicate_keys) {
-      decoded.complaints.push_back(duplicate.Message());
-    }
+    if (report.duplicate_keys.empty()) return decoded;
+    std::string complaint(kYamlErrors);
+    for (const auto& duplicate : report.duplicate_keys) complaint += "\n  " + duplicate.Message();
+    decoded.complaints.push_back(std::move(complaint));
     return decoded;
   }
   json::ReadReport report;
@@ -43,6 +48,7 @@ base::Result<Decoded> ParseBody(const std::string& body, Encoding encoding) {
     return base::Error(BadRequest("couldn't get version/kind; json parse error: " + parsed.error().message));
   }
   decoded.value = *std::move(parsed);
+  decoded.out_of_range = std::move(report.out_of_range);
   for (const std::string& field : report.duplicate_fields) {
     decoded.complaints.push_back("duplicate field " + base::Quote(field));
   }
@@ -112,6 +118,26 @@ base::Result<void> CheckTypeMeta(const Value& value) {
   return base::Error(BadRequest("unexpected GroupVersion string: " + api_version));
 }
 
+namespace {
+
+// A warning has one line.
+void WarnOfComplaint(Context& context, const std::string& complaint) {
+  if (!complaint.starts_with(kYamlErrors)) {
+    context.Warn(complaint);
+    return;
+  }
+  for (const std::string_view line :
+       base::Split(std::string_view(complaint).substr(kYamlErrors.size() + 1), '\n'))
+    context.Warn(std::string(base::TrimSpace(line)));
+}
+
+// Fields of a custom resource are named as they are, those of a Go struct in Go's quotes.
+std::string UnknownField(const Context& context, const std::string& field) {
+  return "unknown field " + (context.strategy->builtin() ? base::Quote(field) : "\"" + field + "\"");
+}
+
+}  // namespace
+
 std::string SummarizeBody(const std::string& body) {
   constexpr std::size_t kShown = 30;
   if (body.empty()) return "<empty>";
@@ -127,13 +153,17 @@ base::Result<void> CoerceObject(Context& context, Value& object, FieldValidation
   std::vector<std::string> unknown;
   ANNEX_RETURN_IF_ERROR(
       context.strategy->Coerce(object, validation == FieldValidation::kIgnore ? nullptr : &unknown));
-  if (validation == FieldValidation::kIgnore) return {};
-  for (const std::string& field : unknown) complaints.push_back("unknown field " + base::Quote(field));
-  if (complaints.empty()) return {};
+  for (const std::string& field : unknown) complaints.push_back(UnknownField(context, field));
+  return JudgeComplaints(context, validation, complaints);
+}
+
+base::Result<void> JudgeComplaints(Context& context, FieldValidation validation,
+                                   const std::vector<std::string>& complaints) {
+  if (validation == FieldValidation::kIgnore || complaints.empty()) return {};
   if (validation == FieldValidation::kStrict) {
     return base::Error(BadRequest("strict decoding error: " + base::Join(complaints, ", ")));
   }
-  for (std::string& complaint : complaints) context.Warn(std::move(complaint));
+  for (const std::string& complaint : complaints) WarnOfComplaint(context, complaint);
   return {};
 }
 
@@ -154,6 +184,8 @@ base::Result<Value> DecodeObject(Context& context, FieldValidation validation) {
   } else if (json::TextAt(object, {"kind"}).empty()) {
     return base::Error(Unrecognized(context, BadRequest("Object 'Kind' is missing in '" + body + "'")));
   }
+  if (!decoded->out_of_range.empty())
+    return base::Error(CannotBeHandled(context, object, decoded->out_of_range));
   if (encoding == Encoding::kProtobuf) {
     auto message = ReadProtobufMessage(decoded->message, *strategy.go_struct());
     if (!message) return base::Error(CannotBeHandled(context, object, message.error().message));
@@ -164,7 +196,9 @@ base::Result<Value> DecodeObject(Context& context, FieldValidation validation) {
   if (!coerced) return base::Error(CannotBeHandled(context, object, coerced.error().message));
   const std::string& api_version = json::TextAt(object, {"apiVersion"});
   if (api_version != strategy.ApiVersion()) {
-    return base::Error(BadRequest("the API version in the data (" + api_version +
+    // Go writes a version of the group "" without its slash.
+    const std::string shown = api_version.starts_with('/') ? api_version.substr(1) : api_version;
+    return base::Error(BadRequest("the API version in the data (" + shown +
                                   ") does not match the expected API version (" + strategy.ApiVersion() +
                                   ")"));
   }

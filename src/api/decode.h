@@ -21,6 +21,11 @@ base::Result<json::Value> DecodeObject(Context& context, FieldValidation validat
 base::Result<void> CoerceObject(Context& context, json::Value& object, FieldValidation validation,
                                 std::vector<std::string> complaints);
 
+// What a strict reader complains about becomes warnings, with kStrict an error (BadRequest), with kIgnore
+// nothing.
+base::Result<void> JudgeComplaints(Context& context, FieldValidation validation,
+                                   const std::vector<std::string>& complaints);
+
 // Whether apiVersion and kind are what Go can read into a struct of two strings. Errors: BadRequest.
 base::Result<void> CheckTypeMeta(const json::Value& value);
 

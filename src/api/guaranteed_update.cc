@@ -157,10 +157,8 @@ base::Task<base::Result<Updated>> GuaranteedUpdate(Context& context, UpdatePlan 
     ANNEX_CO_TRY(Attempt attempt, co_await TryUpdate(context, plan));
     if (attempt.done) co_return *std::move(attempt.done);
     auto committed = co_await Commit(context, std::move(attempt.mutation));
-    if (committed && attempt.deleted) {
-      (*attempt.deleted)["metadata"]["resourceVersion"] = std::to_string(committed->revision);
-      co_return Updated{nullptr, std::move(attempt.deleted)};
-    }
+    // The answer shows the object as it would have been, with the resourceVersion that it had.
+    if (committed && attempt.deleted) co_return Updated{nullptr, std::move(attempt.deleted)};
     if (committed) co_return Updated{committed->object, std::nullopt};
     if (committed.error().reason == base::Reason::kNotFound) {
       co_return base::Error(NotFound(context.resource(), context.info.name));

@@ -38,7 +38,7 @@ base::Result<void> CheckNameMatches(const Context& context, const Value& object)
                                 context.info.name + ")"));
 }
 
-void DedupOwnerReferences(Context& context, Value& object) {
+void DedupOwnerReferences(Context& context, Value& object, DedupTime time) {
   Value* metadata = json::Find(object, "metadata");
   Value* references = metadata == nullptr ? nullptr : json::Find(*metadata, "ownerReferences");
   if (references == nullptr || !references->is_array()) return;
@@ -54,10 +54,11 @@ void DedupOwnerReferences(Context& context, Value& object) {
   }
   *references = std::move(kept);
   if (duplicates.empty()) return;
+  const std::string after = time == DedupTime::kAfterAdmission ? " after mutating admission happens" : "";
   context.Warn(
-      ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, "
-      "and may reject such "
-      "requests as early as 1.24; please fix your requests; duplicate UID(s) observed: " +
+      ".metadata.ownerReferences contains duplicate entries" + after +
+      "; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; "
+      "please fix your requests; duplicate UID(s) observed: " +
       base::Join(duplicates, ", "));
 }
 

@@ -16,8 +16,13 @@ base::Result<void> EnsureNamespace(const Context& context, json::Value& object);
 // The object's name must be the URL's. Errors: BadRequest.
 base::Result<void> CheckNameMatches(const Context& context, const json::Value& object);
 
+// When kube-apiserver looks for duplicates: a patch's result is looked at after admission, which the warning
+// says.
+enum class DedupTime : std::uint8_t { kBeforeAdmission, kAfterAdmission };
+
 // Removes owner references that are there twice, with a warning.
-void DedupOwnerReferences(Context& context, json::Value& object);
+void DedupOwnerReferences(Context& context, json::Value& object,
+                          DedupTime time = DedupTime::kBeforeAdmission);
 
 // Namespace lifecycle (the first of the admission plugins): nothing is created in a namespace that is missing
 // or going. `create`: whether the write creates; an update only needs the namespace to exist. Errors:

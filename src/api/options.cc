@@ -162,8 +162,11 @@ base::Result<json::Value> DecodeDeleteBody(const base::Headers& headers, const s
   ANNEX_TRY(const Encoding encoding, NegotiateInput(headers));
   if (encoding == Encoding::kProtobuf) return DecodeProtobufDeleteBody(body);
   auto parsed = encoding == Encoding::kYaml ? json::ParseYaml(body) : json::Parse(body);
-  if (!parsed)
-    return base::Error(Unspecified("couldn't get version/kind; json parse error: " + parsed.error().message));
+  if (!parsed) {
+    const std::string before =
+        encoding == Encoding::kYaml ? "" : "couldn't get version/kind; json parse error: ";
+    return base::Error(Unspecified(before + parsed.error().message));
+  }
   if (const auto typed = CheckTypeMeta(*parsed); !typed)
     return base::Error(Unspecified(typed.error().message));
   ANNEX_RETURN_IF_ERROR(
@@ -204,6 +207,9 @@ base::Result<DeleteOptions> FromBody(const json::Value& body, FieldErrors& error
 base::Result<DeleteOptions> FromQuery(const QueryParameters& query, FieldErrors& errors) {
   DeleteOptions options;
   ANNEX_RETURN_IF_ERROR(OptionalInteger(query, "gracePeriodSeconds"));
+  // Preconditions, though nobody calls them so in a query.
+  if (!query.Get("uid").empty()) options.uid = query.Get("uid");
+  if (!query.Get("resourceVersion").empty()) options.resource_version = query.Get("resourceVersion");
   const auto dry_run = query.All("dryRun");
   options.dry_run = !dry_run.empty();
   options.orphan_dependents = OptionalFlag(query, "orphanDependents");

@@ -15,7 +15,9 @@ namespace {
 base::Result<json::Value> MakePatched(Context& context, const PatchDocument& patch,
                                       const WriteOptions& options, const json::Value& existing) {
   ANNEX_TRY(json::Value object, patch.Apply(existing));
-  if (!object.is_object()) return base::Error(UnreadablePatch(object, "the patched object is no object"));
+  if (const auto typed = CheckTypeMeta(object); !typed) {
+    return base::Error(UnreadablePatch(object, typed.error().message));
+  }
   if (!context.strategy->builtin() && json::TextAt(object, {"kind"}).empty()) {
     return base::Error(UnreadablePatch(object, "Object 'Kind' is missing in '" + json::ToJson(object) + "'"));
   }
@@ -24,9 +26,12 @@ base::Result<json::Value> MakePatched(Context& context, const PatchDocument& pat
       !coerced) {
     return base::Error(UnreadablePatch(patched, coerced.error().message));
   }
+  if (!context.strategy->builtin() && json::TextAt(object, {"apiVersion"}).empty()) {
+    return base::Error(InternalError("Object 'apiVersion' is missing in 'object has no apiVersion field'"));
+  }
   ANNEX_RETURN_IF_ERROR(EnsureNamespace(context, object));
   ANNEX_RETURN_IF_ERROR(CheckNameMatches(context, object));
-  DedupOwnerReferences(context, object);
+  DedupOwnerReferences(context, object, DedupTime::kAfterAdmission);
   return object;
 }
 
@@ -39,10 +44,14 @@ base::Task<VerbResult> Patch(Context& context) {
   ANNEX_CO_TRY(const IncludeObject include, format.form == Form::kTable
                                                 ? ReadIncludeObject(context.query)
                                                 : base::Result<IncludeObject>(IncludeObject::kMetadata));
-  ANNEX_CO_TRY(const PatchDocument patch, PatchDocument::Read(context, options.field_validation));
+  // An object that is not there is told before a patch that makes no sense.
+  const base::Result<PatchDocument> patch = PatchDocument::Read(context, options.field_validation);
 
   UpdatePlan plan;
-  plan.make = [&](const json::Value& existing) { return MakePatched(context, patch, options, existing); };
+  plan.make = [&](const json::Value& existing) -> base::Result<json::Value> {
+    if (!patch) return base::Error(patch.error());
+    return MakePatched(context, *patch, options, existing);
+  };
   plan.dry_run = options.dry_run;
   plan.subresource = context.subresource;
   ANNEX_CO_TRY(Updated updated, co_await GuaranteedUpdate(context, std::move(plan)));

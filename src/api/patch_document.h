@@ -2,6 +2,7 @@
 #pragma once
 
 #include "annex/base/result.h"
+#include "annex/json/read.h"
 #include "annex/json/value.h"
 #include "context.h"
 #include "options.h"
@@ -33,6 +34,12 @@ class PatchDocument {
 
  private:
   enum class Kind : std::uint8_t { kJsonPatch, kMergePatch, kStrategicMergePatch };
+
+  // What is said of a body that cannot be decoded because of `why`. `brief`: unknown fields do not matter.
+  base::Status Undecodable(std::string why, bool brief) const;
+  base::Result<void> CheckOperations(const json::ReadReport& report, bool brief);
+  base::Result<void> CheckMerge(const json::ReadReport& report, bool brief);
+
   Kind kind_ = Kind::kMergePatch;
   json::Value patch_;
   std::vector<MergedList> lists_;  // kStrategicMergePatch

@@ -234,7 +234,12 @@ class Reader {
     // A magnitude too small for a double is zero, as in Go; one too large is an error.
     if (error == std::errc::result_out_of_range && literal.find("e-") == std::string_view::npos &&
         literal.find("E-") == std::string_view::npos) {
-      return Fail("json: cannot unmarshal number " + std::string(literal) + " into Go value of type float64");
+      std::string problem =
+          "json: cannot unmarshal number " + std::string(literal) + " into Go value of type float64";
+      if (report_ == nullptr) return Fail(std::move(problem));
+      if (report_->out_of_range.empty()) report_->out_of_range = std::move(problem);
+      value = 0;
+      return true;
     }
     value = number;
     return true;

@@ -89,6 +89,10 @@ void AppendJsonNumber(std::string& out, double number) {
     out += "null";
     return;
   }
+  if (number == 0) {
+    out += '0';
+    return;
+  }
   const double size = std::fabs(number);
   const bool scientific = size != 0 && (size < 1e-6 || size >= 1e21);
   std::array<char, 400> text{};

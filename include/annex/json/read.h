@@ -25,6 +25,9 @@ struct ReadReport {
   // Paths such as "spec.size" or "spec.items[2].name" of keys that occur again, in the order of reading, each
   // once.
   std::vector<std::string> duplicate_fields;
+  // What Go's decoder says of the first number that no double can hold. With a report the reading goes on
+  // past it, as it does there; the number is 0 then.
+  std::string out_of_range;
 };
 
 // The document in `text`; anything after it but white space is an error. `report` may be nullptr.

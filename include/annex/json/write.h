@@ -27,7 +27,8 @@ std::string Indent(std::string_view json);
 // A string with its quotes.
 void AppendJsonString(std::string& out, std::string_view text);
 
-// A double as Go prints it in JSON. NaN and infinities (which no Value of Parse holds) print as null.
+// A double as Go prints it in JSON. NaN and infinities (which no Value of Parse holds) print as null; -0.0
+// prints as what Kubernetes reads in the "-0" that it stored: 0.
 void AppendJsonNumber(std::string& out, double number);
 
 }  // namespace annex::json

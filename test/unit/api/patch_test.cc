@@ -24,6 +24,29 @@ TEST_CASE("a patch that is null is nothing or no patch", "[api][patch]") {
   CHECK(patched.body == created);
 }
 
+TEST_CASE("an object that is not there is told before what is wrong with the patch", "[api][patch]") {
+  ApiFixture api;
+  CHECK(api.Send("PATCH", kWidgets + "/a", kMerge, "[").status == 404);
+  CHECK(api.Send("PATCH", kWidgets + "/a", kJson, "{}").status == 404);
+}
+
+TEST_CASE("operations are read as Go reads them, or not at all", "[api][patch]") {
+  ApiFixture api;
+  api.Create("a");
+  const auto message = [&](const char* patch, const std::string& query = "") {
+    return api.Send("PATCH", kWidgets + "/a" + query, kJson, patch).message();
+  };
+  CHECK(message(R"([{"op":1}])") ==
+        "error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.op of type "
+        "string");
+  CHECK(message(R"([{"op":"add","path":"/a","value":1e999}])") ==
+        "error decoding patch: json: cannot unmarshal number 1e999 into Go struct field jsonPatchOp.value of "
+        "type "
+        "float64");
+  CHECK(message("[1]", "?fieldValidation=Ignore") ==
+        "json: cannot unmarshal number into Go value of type jsonpatch.Operation");
+}
+
 TEST_CASE("a patch cannot change the UID", "[api][patch]") {
   ApiFixture api;
   api.Create("a");

@@ -75,6 +75,13 @@ TEST_CASE("the last of equal keys wins and the path of the others is reported on
   CHECK(report.duplicate_fields == std::vector<std::string>{"l[1].x", "l[1].x.k", "a"});
 }
 
+TEST_CASE("with a report, reading goes on past a number that no double can hold", "[json][read]") {
+  ReadReport report;
+  const auto value = Parse(R"({"a":1e999,"b":-2e999,"c":3})", &report);
+  CHECK(ToJson(value.value()) == R"({"a":0,"b":0,"c":3})");
+  CHECK(report.out_of_range == "json: cannot unmarshal number 1e999 into Go value of type float64");
+}
+
 TEST_CASE("nesting is limited to what Go's decoder allows", "[json][read]") {
   // On a server thread's stack: copying and writing a deep value needs more than a test's own.
   base::Thread("deep", [] {

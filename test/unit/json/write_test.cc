@@ -29,6 +29,7 @@ TEST_CASE("doubles print in Go's shortest form", "[json][write]") {
   CHECK(text(1.5e-7) == "1.5e-7");
   CHECK(text(1e-10) == "1e-10");
   CHECK(text(-0.000001) == "-0.000001");
+  CHECK(text(-0.0) == "0");
   CHECK(text(std::numeric_limits<double>::infinity()) == "null");
 }
 
