@@ -8,7 +8,7 @@ namespace {
 
 using FieldTable = std::map<std::string, std::vector<ProtobufField>, std::less<>>;
 
-// metav1, core/v1.
+// metav1, core/v1, autoscaling/v1.
 const FieldTable& MetaFields() {
   static const FieldTable table = {
       {"DeleteOptions",
@@ -50,6 +50,9 @@ const FieldTable& MetaFields() {
         {6, "fieldsType"},
         {7, "fieldsV1"},
         {8, "subresource"}}},
+      {"Scale", {{1, "metadata", "ObjectMeta"}, {2, "spec"}, {3, "status"}}},
+      {"ScaleSpec", {{1, "replicas"}}},
+      {"ScaleStatus", {{1, "replicas"}, {2, "selector"}}},
       {"Namespace", {{1, "metadata", "ObjectMeta"}, {2, "spec"}, {3, "status"}}},
       {"NamespaceSpec", {{1, "finalizers"}}},
       {"NamespaceStatus", {{1, "phase"}, {2, "conditions"}}},

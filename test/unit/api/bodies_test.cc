@@ -46,9 +46,17 @@ TEST_CASE("DeleteOptions may come in protobuf, for custom resources too", "[api]
   CHECK(api.Get(kWidgets + "/a").status == 404);
 }
 
-TEST_CASE("custom resources and scales are not read from protobuf", "[api][bodies]") {
+TEST_CASE("custom resources are not read from protobuf, their scales are", "[api][bodies]") {
   ApiFixture api;
   api.Create("a");
+  // autoscaling/v1 Scale, metadata.name "a", spec.replicas 3.
+  using namespace std::string_literals;
+  const std::string scale =
+      "k8s\0\n\x17\n\x0e"
+      "autoscaling/v1\x12\x05Scale\x12\x09\n\x03\n\x01"
+      "a\x12\x02\x08\x03"s;
+  CHECK(api.Send("PUT", kWidgets + "/a/scale", kProtobuf, scale).status == 200);
+  CHECK(json::IntegerAt(api.Get(kWidgets + "/a").body, {"spec", "replicas"}) == 3);
   CHECK(api.Send("POST", kWidgets, kProtobuf, Sample("namespace")).status == 415);
   CHECK(api.Send("PUT", kWidgets + "/a/scale", kProtobuf, Sample("namespace")).message() ==
         "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:110\"");
