@@ -51,7 +51,7 @@
 //	headers      more headers
 //	anonymous    true: without credentials
 //	keep         word: path of a value in the answer ("metadata.uid", "items.0.metadata.name")
-//	until        repeats a GET until the answer is as said: {code: 404}, or {path: JSONPATH, is: TEXT}; 20 s at most
+//	until        repeats the request until the answer is as said: {code: 404}, or {path: JSONPATH, is: TEXT}; 20 s at most
 //	events       how many events of a watch are read; without it, all until the watch ends
 //	within       how long a watch is read at most (10s)
 //	start        begins to read a watch under this word, and goes on with the next step

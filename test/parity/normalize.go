@@ -16,7 +16,7 @@ var (
 	agePattern     = regexp.MustCompile(`^([0-9]+[smhdy]){1,2}$`)
 	hashPattern    = regexp.MustCompile(`\b[0-9A-F]{64,128}\b`)
 	currentPattern = regexp.MustCompile(`(?i)(too large resource version: [0-9]+, current: |too old resource version: [0-9]+ \()[0-9]+`)
-	versionPattern = regexp.MustCompile(`(?i)(resource_?version[\\"]*:? ?[\\"]*)([0-9]+)`)
+	versionPattern = regexp.MustCompile(`(?i)(resource_?version[\\"]*:? ?[\\"]*|resourceversion in (?:the precondition|record) \()([0-9]+)`)
 	timePattern    = regexp.MustCompile(`\b20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?Z`)
 )
 
