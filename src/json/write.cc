@@ -69,6 +69,28 @@ void AppendSpecial(std::string& out, std::string_view text, std::size_t& positio
   }
 }
 
+// From here on doubles skip integers, and the shortest digits that tell them apart are fewer than all of
+// them.
+constexpr double kExactIntegers = 9007199254740992;  // 2^53
+
+// The shortest digits, filled up with zeros: 2^63 is 9223372036854776000.
+void AppendLargeNumber(std::string& out, double number) {
+  std::array<char, 32> text{};
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::scientific).ptr;
+  const std::string_view shown(text.data(), static_cast<std::size_t>(end - text.data()));
+  const std::size_t exponent_at = shown.find('e');
+  std::size_t exponent = 0;
+  std::from_chars(shown.data() + exponent_at + 2, end, exponent);  // "e+18"
+  std::string digits;
+  for (const char character : shown.substr(0, exponent_at)) {
+    if (character >= '0' && character <= '9') digits += character;
+  }
+  digits.resize(exponent + 1, '0');
+  if (number < 0) out += '-';
+  out += digits;
+}
+
 }  // namespace
 
 void AppendJsonString(std::string& out, std::string_view text) {
@@ -94,6 +116,10 @@ void AppendJsonNumber(std::string& out, double number) {
     return;
   }
   const double size = std::fabs(number);
+  if (size >= kExactIntegers && size < 1e21) {
+    AppendLargeNumber(out, number);
+    return;
+  }
   const bool scientific = size != 0 && (size < 1e-6 || size >= 1e21);
   std::array<char, 400> text{};
   const auto [end, error] =

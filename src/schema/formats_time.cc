@@ -1,7 +1,8 @@
 // date, datetime and duration.
 #include "annex/base/strings.h"
+#include "annex/schema/go_duration.h"
+#include "annex/schema/go_time.h"
 #include "formats.h"
-#include "go_time.h"
 
 #include <cstdint>
 #include <optional>
@@ -42,66 +43,6 @@ bool IsClock(std::string_view text) {
   base::NextCodePoint(rest, mark);
   rest.remove_prefix(mark);
   return !TakeDigits(rest).empty() && is_zone(rest);
-}
-
-// time.ParseDuration's units in nanoseconds; 0 for anything else.
-std::uint64_t NanosecondsOf(std::string_view unit) {
-  if (unit == "ns") return 1;
-  if (unit == "us" || unit == "\u00B5s" || unit == "\u03BCs") return 1'000;
-  if (unit == "ms") return 1'000'000;
-  if (unit == "s") return 1'000'000'000;
-  if (unit == "m") return 60'000'000'000;
-  return unit == "h" ? 3'600'000'000'000 : 0;
-}
-
-constexpr std::uint64_t kTwoTo63 = std::uint64_t{1} << 63U;
-
-// The nanoseconds of a fraction of `unit`. Digits that uint64 has no room for any more do not count.
-std::uint64_t FractionOf(std::string_view digits, std::uint64_t unit) {
-  std::uint64_t value = 0;
-  double scale = 1;
-  for (const char digit : digits) {
-    if (value > (kTwoTo63 - 1) / 10) break;
-    const std::uint64_t next = value * 10 + static_cast<std::uint64_t>(digit - '0');
-    if (next > kTwoTo63) break;
-    value = next;
-    scale *= 10;
-  }
-  return static_cast<std::uint64_t>(static_cast<double>(value) * (static_cast<double>(unit) / scale));
-}
-
-// One "1.5h" of a duration, added to `total`. False if it is malformed or too long.
-bool TakeDurationPart(std::string_view& text, std::uint64_t& total) {
-  const std::string_view whole = TakeDigits(text);
-  std::string_view fraction;
-  if (text.starts_with('.')) {
-    text.remove_prefix(1);
-    fraction = TakeDigits(text);
-  }
-  if (whole.empty() && fraction.empty()) return false;
-  std::size_t end = 0;
-  while (end < text.size() && text[end] != '.' && !IsDigit(text[end])) ++end;
-  const std::uint64_t unit = NanosecondsOf(text.substr(0, end));
-  text.remove_prefix(end);
-  const auto value = whole.empty() ? std::optional<std::uint64_t>(0) : base::ParseUint64(whole);
-  if (unit == 0 || !value || *value > kTwoTo63 / unit) return false;
-  const std::uint64_t nanoseconds = *value * unit + FractionOf(fraction, unit);
-  total += nanoseconds;
-  return nanoseconds <= kTwoTo63 && total <= kTwoTo63;
-}
-
-// time.ParseDuration: "1h30m", "-1.5s", "0".
-bool IsGoDuration(std::string_view text) {
-  const bool negative = text.starts_with('-');
-  if (negative || text.starts_with('+')) text.remove_prefix(1);
-  if (text == "0") return true;
-  if (text.empty()) return false;
-  std::uint64_t total = 0;
-  while (!text.empty()) {
-    if (text[0] != '.' && !IsDigit(text[0])) return false;
-    if (!TakeDurationPart(text, total)) return false;
-  }
-  return negative || total < kTwoTo63;
 }
 
 // Scala's units: whole words by their beginning, the others in any case. `unit` is in lower case.
@@ -170,7 +111,7 @@ bool IsDateTime(std::string_view text) {
 }
 
 bool IsDuration(std::string_view text) {
-  return IsGoDuration(text) || IsScalaDuration(text);
+  return CheckGoDuration(text).has_value() || IsScalaDuration(text);
 }
 
 }  // namespace annex::schema

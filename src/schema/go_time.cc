@@ -1,4 +1,4 @@
-#include "go_time.h"
+#include "annex/schema/go_time.h"
 
 #include "annex/base/strings.h"
 

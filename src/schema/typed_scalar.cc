@@ -1,8 +1,8 @@
 // Scalars of TypedReader.
 #include "annex/base/strings.h"
 #include "annex/json/write.h"
+#include "annex/schema/go_time.h"
 #include "go_base64.h"
-#include "go_time.h"
 #include "typed_reader.h"
 
 #include <limits>

@@ -41,6 +41,27 @@ const TypedStruct& PreconditionsType() {
   return type;
 }
 
+const TypedStruct& StatusCauseType() {
+  static const TypedStruct type = Make("StatusCause", {
+                                                          {"reason", Text("v1.CauseType")},
+                                                          {"message", Text()},
+                                                          {"field", Text()},
+                                                      });
+  return type;
+}
+
+const TypedStruct& StatusDetailsType() {
+  static const TypedStruct type = Make("StatusDetails", {
+                                                            {"name", Text()},
+                                                            {"group", Text()},
+                                                            {"kind", Text()},
+                                                            {"uid", Text("types.UID")},
+                                                            {"causes", ListOf(StructOf(StatusCauseType()))},
+                                                            {"retryAfterSeconds", Integer32()},
+                                                        });
+  return type;
+}
+
 }  // namespace
 
 const TypedStruct& ObjectMetaType() {
@@ -75,6 +96,28 @@ const TypedStruct& DeleteOptionsType() {
                                 {"dryRun", ListOf(Text())},
                                 {"ignoreStoreReadErrorWithClusterBreakingPotential", Pointer(Boolean())},
                             }));
+  return type;
+}
+
+const TypedStruct& ListMetaType() {
+  static const TypedStruct type = Make("ListMeta", {
+                                                       {"selfLink", Text()},
+                                                       {"resourceVersion", Text()},
+                                                       {"continue", Text()},
+                                                       {"remainingItemCount", Pointer(Integer64())},
+                                                   });
+  return type;
+}
+
+const TypedStruct& MetaStatusType() {
+  static const TypedStruct type = Make("Status", WithTypeMeta({
+                                                     {"metadata", StructOf(ListMetaType())},
+                                                     {"status", Text()},
+                                                     {"message", Text()},
+                                                     {"reason", Text("v1.StatusReason")},
+                                                     {"details", Pointer(StructOf(StatusDetailsType()))},
+                                                     {"code", Integer32()},
+                                                 }));
   return type;
 }
 

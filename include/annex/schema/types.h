@@ -10,6 +10,8 @@ namespace annex::schema {
 // metav1.
 const TypedStruct& ObjectMetaType();  // with OwnerReference and ManagedFieldsEntry
 const TypedStruct& DeleteOptionsType();
+const TypedStruct& ListMetaType();
+const TypedStruct& MetaStatusType();  // with StatusDetails and StatusCause
 
 // apiextensions.k8s.io/v1.
 const TypedStruct& CustomResourceDefinitionType();

@@ -29,7 +29,7 @@ TEST_CASE("documents read and write back in Go's form", "[json][read]") {
 
 TEST_CASE("numbers keep their kind and print as Go prints them", "[json][read]") {
   CHECK(RoundTrip("[0,-0,1.0,1e3,1.5,-12,9223372036854775807,9223372036854775808,1e21,1e-7,123456789.25]") ==
-        "[0,0,1,1000,1.5,-12,9223372036854775807,9223372036854775808,1e+21,1e-7,123456789.25]");
+        "[0,0,1,1000,1.5,-12,9223372036854775807,9223372036854776000,1e+21,1e-7,123456789.25]");
   CHECK(Parse("9223372036854775807").value().is_number_integer());
   CHECK(Parse("9223372036854775808").value().is_number_float());
   CHECK(Parse("1.0").value().is_number_float());

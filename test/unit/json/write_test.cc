@@ -26,6 +26,8 @@ TEST_CASE("doubles print in Go's shortest form", "[json][write]") {
   CHECK(text(100) == "100");
   CHECK(text(1e20) == "100000000000000000000");
   CHECK(text(1e21) == "1e+21");
+  CHECK(text(9223372036854775808.0) == "9223372036854776000");
+  CHECK(text(-123456789012345678901.0) == "-123456789012345680000");
   CHECK(text(1.5e-7) == "1.5e-7");
   CHECK(text(1e-10) == "1e-10");
   CHECK(text(-0.000001) == "-0.000001");
