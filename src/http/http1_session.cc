@@ -1,6 +1,7 @@
 #include "http1_session.h"
 
 #include "annex/base/strings.h"
+#include "gzip.h"
 #include "response_head.h"
 
 #include <array>
@@ -162,13 +163,15 @@ void Http1Session::Serve() {
 
 void Http1Session::Answer(api::Response response) {
   state_ = State::kSending;
+  if (response.gzip) Compress(response);
   connection_.SetDeadline(connection_.host().limits.write_timeout);
   keep_alive_ = keep_alive_ && !draining_;
   Framing framing;
   framing.close = !keep_alive_;
   framing.has_body = response.status != 304 && response.status != 204;
-  const bool streams = response.stream != nullptr && !head_request_;
-  if (!streams && framing.has_body) framing.content_length = response.body.size();
+  const bool whole = response.stream == nullptr;
+  const bool streams = !whole && !head_request_;
+  if (whole && framing.has_body) framing.content_length = response.body.size();
   std::string out = connection_.TakeBuffer();
   AppendHead(out, response, framing, connection_.thread().HttpDate());
   if (streams) {

@@ -2,6 +2,7 @@
 
 #include "annex/base/check.h"
 #include "annex/base/strings.h"
+#include "gzip.h"
 
 #include <algorithm>
 #include <array>
@@ -34,6 +35,15 @@ std::string_view View(const std::uint8_t* bytes, std::size_t length) {
   return {reinterpret_cast<const char*>(bytes), length};
 }
 
+// Go's servers take values that begin or end with a space ("Authorization: Bearer "), and Go's clients send
+// them.
+nghttp2_option* MakeOptions() {
+  nghttp2_option* options = nullptr;
+  ANNEX_CHECK(nghttp2_option_new(&options) == 0, "out of memory");
+  nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(options, 1);
+  return options;
+}
+
 }  // namespace
 
 nghttp2_session_callbacks* Http2Session::MakeCallbacks() {
@@ -53,7 +63,8 @@ nghttp2_session_callbacks* Http2Session::MakeCallbacks() {
 Http2Session::Http2Session(Connection& connection)
     : connection_(connection), alive_(std::make_shared<Http2Session*>(this)) {
   static nghttp2_session_callbacks* const kCallbacks = MakeCallbacks();
-  ANNEX_CHECK(nghttp2_session_server_new(&session_, kCallbacks, this) == 0, "out of memory");
+  static nghttp2_option* const kOptions = MakeOptions();
+  ANNEX_CHECK(nghttp2_session_server_new2(&session_, kCallbacks, this, kOptions) == 0, "out of memory");
 }
 
 Http2Session::~Http2Session() {
@@ -281,6 +292,7 @@ void Http2Session::Serve(std::int32_t id, Stream& stream) {
 void Http2Session::Answer(std::int32_t id, api::Response response) {
   Stream* stream = Find(id);
   if (stream == nullptr || closed_) return;  // the client lost interest
+  if (response.gzip) Compress(response);
   stream->response = std::move(response);
   const bool has_body = !stream->head && stream->response.status != 304 && stream->response.status != 204;
   const std::string status = std::to_string(stream->response.status);

@@ -64,6 +64,8 @@ struct Response {
   base::Headers headers;  // without Content-Length, Transfer-Encoding and Date, which the transport adds
   std::string body;       // the whole body, if `stream` is null
   std::unique_ptr<BodySource> stream;
+  // The client takes gzip, and the body is worth it: the transport compresses it.
+  bool gzip = false;
 };
 
 // Answers requests.
