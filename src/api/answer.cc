@@ -4,8 +4,9 @@
 #include "annex/json/read.h"
 #include "annex/json/write.h"
 #include "annex/json/yaml.h"
+#include "annex/schema/types.h"
 #include "context.h"
-#include "negotiation.h"
+#include "protobuf_write.h"
 #include "status_body.h"
 
 #include <algorithm>
@@ -44,22 +45,28 @@ std::string WarningHeader(const std::string& text) {
 
 Response ErrorResponse(const base::Headers& request_headers, const QueryParameters& query,
                        const base::Status& status) {
-  auto format = NegotiatePlain(request_headers, query);
-  if (!format) format = OutputFormat();
-  std::string body = StatusJson(status);
-  if (format->encoding == Encoding::kYaml) {
-    body = json::ToYaml(json::Parse(body).value());
-  } else if (format->pretty || status.reason == base::Reason::kNotAcceptable) {
-    body = json::Indent(body);
-  } else {
-    body += '\n';
+  auto format = NegotiateStatus(request_headers, query);
+  if (!format) {
+    // kube-apiserver writes by hand then, and that is indented.
+    format = OutputFormat();
+    format->pretty = true;
   }
-  Response response =
-      BodyResponse(base::HttpStatusCode(status.reason), format->ContentType(), std::move(body));
+  Response response = BodyResponse(base::HttpStatusCode(status.reason), format->ContentType(),
+                                   StatusBody(StatusJson(status), *format));
   if (status.details.retry_after_seconds > 0) {
     response.headers.Add("retry-after", std::to_string(status.details.retry_after_seconds));
   }
   return response;
+}
+
+std::string StatusBody(std::string json, const OutputFormat& format) {
+  if (format.encoding == Encoding::kJson) return format.pretty ? json::Indent(json) : json + "\n";
+  // What this program wrote can be read again.
+  const json::Value status = json::Parse(json).value();
+  if (format.encoding == Encoding::kYaml) return json::ToYaml(status);
+  std::string body;
+  AppendProtobufDocument(body, "v1", "Status", WriteProtobufMessage(status, schema::MetaStatusType()));
+  return body;
 }
 
 Response TextResponse(int status, std::string text) {

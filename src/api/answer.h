@@ -3,6 +3,7 @@
 
 #include "annex/api/message.h"
 #include "annex/base/status.h"
+#include "negotiation.h"
 #include "query_parameters.h"
 
 #include <string>
@@ -13,6 +14,9 @@ namespace annex::api {
 // The Status of a failed request, in the form that the request accepts.
 Response ErrorResponse(const base::Headers& request_headers, const QueryParameters& query,
                        const base::Status& status);
+
+// A Status (as status_body.h writes it) in the form that was chosen.
+std::string StatusBody(std::string json, const OutputFormat& format);
 
 // 404 for paths that nothing stands behind: text, as Go's router answers.
 Response PageNotFound();

@@ -4,6 +4,7 @@
 #include "annex/base/log.h"
 #include "annex/base/strings.h"
 #include "annex/conversion/webhook_converter.h"
+#include "annex/schema/go_duration.h"
 #include "answer.h"
 #include "context.h"
 #include "control_object.h"
@@ -17,6 +18,7 @@
 #include "shared_conversions.h"
 #include "status_text.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace annex::api {
@@ -54,7 +56,9 @@ base::Status ForbiddenFor(const auth::Attributes& attributes, const std::string&
   if (!attributes.resource_request) {
     why = user + " path " + base::Quote(attributes.path);
     if (!reason.empty()) why += ": " + reason;
-    return {base::Reason::kForbidden, "forbidden: " + why};
+    base::Status status{base::Reason::kForbidden, "forbidden: " + why};
+    status.details.present = true;
+    return status;
   }
   std::string resource = attributes.resource;
   if (!attributes.subresource.empty()) resource += "/" + attributes.subresource;
@@ -63,6 +67,39 @@ base::Status ForbiddenFor(const auth::Attributes& attributes, const std::string&
                                            : " in the namespace " + base::Quote(attributes.namespace_name);
   if (!reason.empty()) why += ": " + reason;
   return Forbidden({attributes.group, attributes.resource}, attributes.name, why);
+}
+
+// How long a request may take, which a watch says otherwise. Nothing here takes as long as clients allow for,
+// but a value that is no duration is refused.
+base::Result<void> CheckTimeout(const Context& context) {
+  const std::string& timeout = context.query.Get("timeout");
+  if (timeout.empty() || context.info.verb == "watch" || context.info.verb == "proxy") return {};
+  const auto duration = schema::CheckGoDuration(timeout);
+  if (duration) return {};
+  return base::Error(BadRequest("invalid timeout specified in the request URL - " + duration.error()));
+}
+
+// A path that ends where the words of a watch begin.
+Response NoRequestInfo(std::string_view path) {
+  const std::string text(path);
+  Response response = TextResponse(
+      500, "Internal Server Error: " + base::Quote(text) +
+               ": failed to create RequestInfo: unable to determine kind and namespace from url, " + text +
+               "\n");
+  return response;
+}
+
+// Below this, an answer is not worth the time (k8s.io/apiserver/pkg/endpoints/handlers/responsewriters).
+constexpr std::size_t kMinCompressed = 128UL * 1024;
+
+// Large objects and lists, for clients that name gzip and say nothing more of it. Events of a watch are sent
+// one by one.
+bool MayCompress(const Context& context, const Response& response) {
+  if (!context.strategy || context.info.verb == "watch") return false;
+  if (!response.stream && response.body.size() <= kMinCompressed) return false;
+  const auto codings = base::Split(context.request.headers.First("accept-encoding"), ',');
+  return std::any_of(codings.begin(), codings.end(),
+                     [](std::string_view coding) { return base::TrimSpace(coding) == "gzip"; });
 }
 
 // Acting for somebody else needs a right that nothing here checks yet; ignoring the wish would run the
@@ -106,11 +143,14 @@ class ApiService::Implementation {
                                  : ErrorResponse(context.request.headers, context.query, answered.error());
     AddWarnings(response, context.warnings);
     response.headers.Add("audit-id", std::move(audit_id));
-    if (!response.headers.Has("cache-control")) response.headers.Add("cache-control", "no-cache, private");
+    // kube-apiserver knows what an answer is of before it says that none may be kept.
+    if (!context.info.incomplete && !response.headers.Has("cache-control"))
+      response.headers.Add("cache-control", "no-cache, private");
     const auto duration = parts_.clock.Monotonic() - begin;
-    metrics_.Count(context.info, context.strategy != nullptr, context.query.Has("dryRun"), response.status,
-                   duration, response.body.size());
+    metrics_.Count({context.info, context.query, context.strategy != nullptr, response.status, duration,
+                    response.body.size()});
     LogServed(context, response, duration);
+    response.gzip = MayCompress(context, response);
     co_return response;
   }
 
@@ -139,6 +179,8 @@ class ApiService::Implementation {
  private:
   base::Task<VerbResult> Answer(Context& context, std::string_view path, std::optional<auth::User> local) {
     ANNEX_CO_TRY(context.info, ParseRequestInfo(context.request.method, path, context.query));
+    if (context.info.incomplete) co_return NoRequestInfo(path);
+    ANNEX_CO_RETURN_IF_ERROR(CheckTimeout(context));
     if (AsksForImpersonation(context.request.headers)) {
       co_return base::Error(BadRequest("impersonation headers are not supported by this server"));
     }
@@ -151,13 +193,19 @@ class ApiService::Implementation {
     if (context.request.body_too_large)
       co_return base::Error(RequestEntityTooLarge(context.request.body_limit));
     if (!context.info.resource_request) {
-      auto response = non_resource_.Serve(context.request, context.info, context.query);
-      co_return response ? *std::move(response) : PageNotFound();
+      ANNEX_CO_TRY(auto response, non_resource_.Serve(context.request, context.info, context.query));
+      co_return response ? *std::move(response) : NothingThere(context.info);
     }
     ANNEX_CO_TRY(context.strategy, router.FindStrategy(context.info));
-    if (!context.strategy) co_return PageNotFound();
+    if (!context.strategy) co_return NothingThere(context.info);
     ANNEX_CO_RETURN_IF_ERROR(co_await LearnNamespace(context));
     co_return co_await router.Dispatch(context);
+  }
+
+  // kube-apiserver's core group is served by a router of its own, which says it in its own words.
+  VerbResult NothingThere(const RequestInfo& info) const {
+    if (!builtins_.served || info.segments.empty() || info.segments[0] != "api") return PageNotFound();
+    return base::Error(NoSuchResource());
   }
 
   // A namespace that an object is written in may have been made a moment ago.

@@ -1,6 +1,7 @@
 // DELETE of one object.
 
 #include "annex/json/read.h"
+#include "answer.h"
 #include "delete_object.h"
 #include "object_checks.h"
 #include "presenter.h"
@@ -24,7 +25,7 @@ base::Task<VerbResult> Delete(Context& context) {
     co_return BodyResponse(code, format.ContentType(), std::move(body));
   }
   std::string status = DeletedStatusJson(context.info.name, strategy.group(), strategy.plural(), deleted.uid);
-  co_return BodyResponse(code, format.ContentType(), presenter.Finish(std::move(status)));
+  co_return BodyResponse(code, format.ContentType(), StatusBody(std::move(status), format));
 }
 
 }  // namespace annex::api

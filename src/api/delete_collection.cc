@@ -26,7 +26,7 @@ base::Status ListFailure(const ListOptions& options, const PagePlan& plan, const
 base::Task<base::Result<Doomed>> ListConvertedDoomed(Context& context, const ListOptions& options,
                                                      const Presenter& presenter) {
   ANNEX_CO_TRY(const Selection selection, Select(context, options));
-  ANNEX_CO_TRY(const PagePlan plan, PlanPage(context.parts, options, selection.prefix));
+  ANNEX_CO_TRY(const PagePlan plan, PlanPage(context.parts, options, selection));
   auto list = co_await ListConverted(context, presenter, selection, plan);
   if (!list) co_return base::Error(ListFailure(options, plan, selection, list.error()));
   co_return Doomed{std::move(list->keys), std::move(list->text)};
@@ -34,7 +34,7 @@ base::Task<base::Result<Doomed>> ListConvertedDoomed(Context& context, const Lis
 
 base::Result<Doomed> ListDoomed(Context& context, const ListOptions& options, const Presenter& presenter) {
   ANNEX_TRY(const Selection selection, Select(context, options));
-  ANNEX_TRY(const PagePlan plan, PlanPage(context.parts, options, selection.prefix));
+  ANNEX_TRY(const PagePlan plan, PlanPage(context.parts, options, selection));
   Doomed doomed;
   store::ListQuery query;
   query.collection = context.strategy->collection();

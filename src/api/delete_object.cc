@@ -2,7 +2,7 @@
 
 #include "annex/base/clock.h"
 #include "guaranteed_update.h"
-#include "presenter.h"
+#include "member_text.h"
 #include "stored_form.h"
 
 #include <algorithm>

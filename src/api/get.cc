@@ -9,13 +9,14 @@ namespace annex::api {
 base::Task<VerbResult> Get(Context& context) {
   const Strategy& strategy = *context.strategy;
   ANNEX_CO_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
-  if (context.query.Has("export") && context.query.Get("export") == "true") {
+  if (OptionalFlag(context.query, "export").value_or(false)) {
     co_return base::Error(BadRequest("the export parameter, deprecated since v1.14, is no longer supported"));
   }
   ANNEX_CO_TRY(const store::Revision wanted,
                ParseResourceVersion(context.query.Get("resourceVersion"), VersionPlace::kOther));
   if (wanted > context.parts.store.CurrentRevision()) {
-    co_return base::Error(ResourceVersionTooLarge(wanted, context.parts.store.CurrentRevision()));
+    co_return base::Error(
+        ResourceVersionTooLarge(context.query.Get("resourceVersion"), context.parts.store.CurrentRevision()));
   }
   ANNEX_CO_TRY(const IncludeObject include, format.form == Form::kTable
                                                 ? ReadIncludeObject(context.query)

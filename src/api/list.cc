@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace annex::api {
@@ -35,6 +36,7 @@ class ListSource final : public BodySource {
     if (page.more && !limited) {
       // The pieces that follow show the revision of the first.
       plan_.at = page.at;
+      if (plan_.limit == 0) PutMeta(out, {page.at, "", std::nullopt});
       if (!pin_) pin_ = parts_.store.Pin(page.at);
       return false;
     }
@@ -44,7 +46,8 @@ class ListSource final : public BodySource {
       meta.continue_token = EncodeContinue({page.at, last_key_ + '\0'}, selection_.prefix);
       meta.remaining = page.remaining;
     }
-    presenter_.EndList(out, meta, rows_ == 0);
+    PutMeta(out, meta);
+    presenter_.CloseList(out, meta, rows_ == 0);
     return true;
   }
 
@@ -66,6 +69,11 @@ class ListSource final : public BodySource {
   void SetReady(std::string bytes) { ready_ = std::move(bytes); }
 
  private:
+  // With a limit, the end decides what the metadata say; without one, the first piece knows it.
+  void PutMeta(std::string& out, const ListMeta& meta) {
+    if (!std::exchange(meta_put_, true)) presenter_.PutListMeta(out, meta);
+  }
+
   base::Result<store::Page> ReadRows(std::size_t until_bytes, std::string& out) {
     store::ListQuery query;
     query.collection = presenter_.strategy().collection();
@@ -101,6 +109,7 @@ class ListSource final : public BodySource {
   PagePlan plan_;
   std::shared_ptr<void> pin_;
   bool begun_ = false;
+  bool meta_put_ = false;
   bool ended_ = false;
   std::int64_t rows_ = 0;
   std::string last_key_;
@@ -112,7 +121,7 @@ base::Status ListFailure(const Context& context, const ListOptions& options, con
                          const PagePlan& plan, const std::string& prefix) {
   if (status.reason == base::Reason::kExpired) return ListExpired(options, plan.start, prefix);
   if (status.reason == base::Reason::kTimeout) {
-    return ResourceVersionTooLarge(plan.at, context.parts.store.CurrentRevision());
+    return ResourceVersionTooLarge(std::to_string(plan.at), context.parts.store.CurrentRevision());
   }
   if (status.reason != base::Reason::kUnknown) return status;
   return StorageNotReady(context.strategy->ApiVersion(), context.strategy->kind(), status.message);
@@ -138,14 +147,14 @@ base::Task<VerbResult> List(Context& context) {
                                                 : base::Result<IncludeObject>(IncludeObject::kMetadata));
   const Presenter presenter(context.strategy, format, include, context.parts.clock);
   ANNEX_CO_RETURN_IF_ERROR(presenter.CheckListForm());
-  ANNEX_CO_TRY(const PagePlan plan, PlanPage(context.parts, options, selection.prefix));
+  ANNEX_CO_TRY(const PagePlan plan, PlanPage(context.parts, options, selection));
   if (context.strategy->ListsThroughWebhook()) {
     co_return co_await AnswerConverted(context, presenter, options, selection, plan);
   }
 
   const std::string prefix = selection.prefix;
   auto source = std::make_unique<ListSource>(context.parts, presenter, std::move(selection), plan);
-  const bool streams = presenter.Streams();
+  const bool streams = presenter.Streams(plan.limit > 0);
   std::string body;
   bool complete = false;
   do {

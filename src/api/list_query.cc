@@ -3,6 +3,7 @@
 #include "annex/base/strings.h"
 #include "annex/json/read.h"
 #include "annex/json/write.h"
+#include "annex/schema/typed.h"
 
 #include <algorithm>
 #include <map>
@@ -61,6 +62,28 @@ bool FieldsMatch(const Strategy& strategy, const std::vector<selector::FieldRequ
 
 bool IsLabelTerm(const selector::TermCondition& condition) {
   return condition.name.starts_with('L');
+}
+
+schema::TypedField TokenField(std::string name, schema::TypedType::Kind kind, std::string go_name) {
+  schema::TypedField field;
+  field.name = std::move(name);
+  field.type.kind = kind;
+  field.type.go_name = std::move(go_name);
+  return field;
+}
+
+// k8s.io/apiserver/pkg/storage/continue.go, whose reader's texts clients see.
+const schema::TypedStruct& TokenType() {
+  static const schema::TypedStruct type = [] {
+    using Kind = schema::TypedType::Kind;
+    schema::TypedStruct token;
+    token.go_name = "continueToken";
+    token.go_package = "storage";
+    token.fields = {TokenField("rv", Kind::kInteger64, "int64"), TokenField("start", Kind::kText, "string"),
+                    TokenField("v", Kind::kText, "string")};
+    return token;
+  }();
+  return type;
 }
 
 auto InvalidToken(const std::string& why) {
@@ -123,6 +146,11 @@ base::Result<Selection> Select(const Context& context, const ListOptions& option
   if (name_in_path && !named) {
     selection.query.keys.push_back({selector::KeyCondition::Part::kName, true, context.info.name});
   }
+  const bool one_place = !strategy.namespaced() || !selection.prefix.empty();
+  selection.single =
+      one_place && std::any_of(options.fields.begin(), options.fields.end(), [](const auto& field) {
+        return field.field == "metadata.name" && field.equal;
+      });
   return selection;
 }
 
@@ -135,8 +163,10 @@ base::Result<ContinuePoint> DecodeContinue(const std::string& token, const std::
     return InvalidToken("illegal base64 data at input byte " +
                         std::to_string(std::min(bad, token.size() - 1)));
   }
-  const auto parsed = json::Parse(*bytes);
+  auto parsed = json::Parse(*bytes);
   if (!parsed) return InvalidToken(parsed.error().message);
+  if (const auto typed = schema::ReadTyped(*parsed, TokenType(), ""); !typed)
+    return InvalidToken(typed.error().message);
   if (json::TextAt(*parsed, {"v"}) != "meta.k8s.io/v1") {
     return InvalidToken("server does not recognize this encoded version " + json::TextAt(*parsed, {"v"}));
   }
@@ -159,18 +189,20 @@ std::string EncodeContinue(const ContinuePoint& point, const std::string& prefix
   return base::Base64UrlEncode(text);
 }
 
-base::Result<PagePlan> PlanPage(const Parts& parts, const ListOptions& options, const std::string& prefix) {
+base::Result<PagePlan> PlanPage(const Parts& parts, const ListOptions& options, const Selection& selection) {
   PagePlan plan;
   plan.limit = options.limit;
   if (!options.continue_token.empty()) {
-    ANNEX_TRY(ContinuePoint point, DecodeContinue(options.continue_token, prefix));
+    ANNEX_TRY(ContinuePoint point, DecodeContinue(options.continue_token, selection.prefix));
     if (!options.resource_version.empty() && options.resource_version != "0") {
       return base::Error(BadRequest("specifying resource version is not allowed when using continue"));
     }
+    // As below: resourceVersion=0 knows no pages.
+    if (options.resource_version == "0") plan.limit = 0;
     plan.at = std::max<store::Revision>(point.revision, 0);
     plan.start = std::move(point.start);
     if (plan.at > parts.store.CurrentRevision()) {
-      return base::Error(ResourceVersionTooLarge(plan.at, parts.store.CurrentRevision()));
+      return base::Error(ResourceVersionTooLarge(std::to_string(plan.at), parts.store.CurrentRevision()));
     }
     return plan;
   }
@@ -182,9 +214,10 @@ base::Result<PagePlan> PlanPage(const Parts& parts, const ListOptions& options, 
     return plan;
   }
   const store::Revision current = parts.store.CurrentRevision();
-  if (wanted > current) return base::Error(ResourceVersionTooLarge(wanted, current));
-  // Without a match, a limit has always meant exactly this revision.
-  const bool legacy_exact = options.version_match == VersionMatch::kUnset && options.limit > 0;
+  if (wanted > current) return base::Error(ResourceVersionTooLarge(options.resource_version, current));
+  // Without a match, a limit has always meant exactly this revision; but a list of one name has no pages.
+  const bool legacy_exact =
+      options.version_match == VersionMatch::kUnset && options.limit > 0 && !selection.single;
   if (options.version_match == VersionMatch::kExact || legacy_exact) plan.at = wanted;
   return plan;
 }

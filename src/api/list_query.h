@@ -16,6 +16,7 @@ struct Selection {
   selector::Query query;
   // The conditions on fields in their own words, for objects whose terms do not tell.
   std::vector<selector::FieldRequirement> fields;
+  bool single = false;  // at most one object, by its name and namespace
 
   // Whether an object that the store left unjudged matches. Errors: InternalError (it cannot be read).
   base::Result<bool> Judge(const Strategy& strategy, const store::Row& row) const;
@@ -48,7 +49,7 @@ struct PagePlan {
 };
 // Resolves resourceVersion, resourceVersionMatch, limit and continue (the table of the API's documentation).
 // Errors: BadRequest, Timeout (a revision that was not reached yet).
-base::Result<PagePlan> PlanPage(const Parts& parts, const ListOptions& options, const std::string& prefix);
+base::Result<PagePlan> PlanPage(const Parts& parts, const ListOptions& options, const Selection& selection);
 
 // The failure of a list whose revision the store no longer has.
 base::Status ListExpired(const ListOptions& options, const std::string& start, const std::string& prefix);

@@ -2,9 +2,10 @@
 
 #include "annex/base/strings.h"
 
-#include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 namespace annex::api {
 namespace {
@@ -22,30 +23,63 @@ bool ParseBool(std::string_view text) {
   return text == "1" || text == "t" || text == "T" || text == "true" || text == "TRUE" || text == "True";
 }
 
-AcceptClause ParseClause(std::string_view text) {
+// Blanks only: what goautoneg trims.
+std::string_view TrimBlanks(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+double ParseQuality(std::string_view text) {
+  double quality = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), quality);
+  return error == std::errc() && end == text.data() + text.size() ? quality : 0;
+}
+
+// nullopt for what is no media range: "rubbish", "a/b/c".
+std::optional<AcceptClause> ParseClause(std::string_view text) {
   AcceptClause clause;
   const auto parts = base::Split(text, ';');
-  const std::string_view type = base::TrimSpace(parts[0]);
-  const auto slash = type.find('/');
-  clause.type = base::TrimSpace(type.substr(0, slash));
-  if (slash != std::string_view::npos) {
-    clause.subtype = base::TrimSpace(type.substr(slash + 1));
-  } else if (clause.type == "*") {
+  const auto names = base::Split(parts[0], '/');
+  clause.type = TrimBlanks(names[0]);
+  if (names.size() == 1 || (names.size() == 2 && names[1].empty())) {
+    if (clause.type != "*") return std::nullopt;
     clause.subtype = "*";
+  } else if (names.size() == 2) {
+    clause.subtype = TrimBlanks(names[1]);
+  } else {
+    return std::nullopt;
   }
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    const auto equals = parts[i].find('=');
-    if (equals == std::string_view::npos) continue;
-    const std::string_view name = base::TrimSpace(parts[i].substr(0, equals));
-    const std::string_view value = base::TrimSpace(parts[i].substr(equals + 1));
+    const auto pair = base::Split(parts[i], '=');
+    if (pair.size() != 2 || pair[1].empty()) continue;
+    const std::string_view name = TrimBlanks(pair[0]);
     if (name == "q") {
-      const auto result = std::from_chars(value.data(), value.data() + value.size(), clause.quality);
-      if (result.ec != std::errc()) clause.quality = 1;
+      clause.quality = ParseQuality(pair[1]);
     } else {
-      clause.parameters[std::string(name)] = value;
+      clause.parameters[std::string(name)] = TrimBlanks(pair[1]);
     }
   }
   return clause;
+}
+
+// goautoneg's order: no order in the strict sense, as a more specific clause comes before a wildcard of a
+// better quality and also the other way round. What it sorts with decides then (OrderClauses).
+bool ComesBefore(const AcceptClause& a, const AcceptClause& b) {
+  if (a.quality > b.quality) return true;
+  if (a.type != "*" && b.type == "*") return true;
+  return a.subtype != "*" && b.subtype == "*";
+}
+
+// As many clauses as Go's sort.Sort sorts by insertion; nobody sends more.
+constexpr std::size_t kMaxClauses = 12;
+
+void OrderClauses(std::vector<AcceptClause>& clauses) {
+  if (clauses.size() > kMaxClauses) clauses.resize(kMaxClauses);
+  for (std::size_t i = 1; i < clauses.size(); ++i) {
+    for (std::size_t j = i; j > 0 && ComesBefore(clauses[j], clauses[j - 1]); --j)
+      std::swap(clauses[j], clauses[j - 1]);
+  }
 }
 
 bool Names(const AcceptClause& clause, std::string_view type, std::string_view subtype) {
@@ -82,43 +116,72 @@ std::optional<OutputFormat> FormOf(const AcceptClause& clause, bool forms) {
   return format;
 }
 
+// What an answer can be in beside JSON and YAML.
 struct Offer {
-  bool forms;  // as=Table and the others
-  bool yaml;
-  bool stream;  // "stream=watch" may be asked for
+  bool forms = false;              // as=Table and the others
+  bool protobuf = false;           // the document itself has a protobuf form
+  bool protobuf_metadata = false;  // the partial forms have one
+  bool stream = false;             // "stream=watch" may be asked for
 };
 
-bool Streams(const AcceptClause& clause, const Offer& offer) {
-  const std::string_view stream = Parameter(clause, "stream");
-  return stream.empty() || (offer.stream && stream == "watch");
+constexpr Offer kObjectOffer = {.forms = true, .protobuf_metadata = true, .stream = true};
+constexpr Offer kWatchOffer = {.forms = true, .stream = true};
+constexpr Offer kDocumentOffer = {};
+constexpr Offer kStatusOffer = {.protobuf = true, .stream = true};
+
+// Whether what follows the media type is "; name=value" each time, as Go's mime.ParseMediaType demands.
+bool HasParameters(std::string_view content_type) {
+  const auto parts = base::Split(content_type, ';');
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const std::string_view part = base::TrimSpace(parts[i]);
+    const bool last = i + 1 == parts.size();
+    const auto equals = part.find('=');
+    if (part.empty() && last) continue;
+    if (equals == 0 || equals == std::string_view::npos) return false;
+  }
+  return true;
 }
 
-bool AcceptsProtobuf(std::string_view accept, const Offer& offer) {
-  const auto clauses = ParseAccept(accept);
-  return std::any_of(clauses.begin(), clauses.end(), [&](const AcceptClause& clause) {
-    return Streams(clause, offer) && Names(clause, "application", "vnd.kubernetes.protobuf") &&
-           FormOf(clause, offer.forms);
-  });
+struct Candidate {
+  Encoding encoding;
+  std::string_view subtype;
+};
+constexpr std::array<Candidate, 3> kCandidates = {
+    {{Encoding::kJson, "json"}, {Encoding::kYaml, "yaml"}, {Encoding::kProtobuf, "vnd.kubernetes.protobuf"}}};
+
+bool Streams(const AcceptClause& clause, const Offer& offer, Encoding encoding) {
+  const std::string_view stream = Parameter(clause, "stream");
+  return stream.empty() || (offer.stream && stream == "watch" && encoding != Encoding::kYaml);
+}
+
+bool Serves(const Offer& offer, Form form, Encoding encoding) {
+  if (encoding != Encoding::kProtobuf) return true;
+  if (form == Form::kObject) return offer.protobuf;
+  return form != Form::kTable && offer.protobuf_metadata;
 }
 
 std::optional<OutputFormat> Choose(std::string_view accept, const Offer& offer) {
   if (accept.empty()) return OutputFormat();
   for (const AcceptClause& clause : ParseAccept(accept)) {
-    if (!Streams(clause, offer)) continue;
-    const bool json = Names(clause, "application", "json");
-    if (!json && !Names(clause, "application", "yaml")) continue;
-    auto format = FormOf(clause, offer.forms);
+    const auto format = FormOf(clause, offer.forms);
     if (!format) continue;
-    format->encoding = json ? Encoding::kJson : Encoding::kYaml;
-    return format;
+    for (const auto& [encoding, subtype] : kCandidates) {
+      if (!Names(clause, "application", subtype) || !Streams(clause, offer, encoding) ||
+          !Serves(offer, format->form, encoding)) {
+        continue;
+      }
+      OutputFormat chosen = *format;
+      chosen.encoding = encoding;
+      return chosen;
+    }
   }
   return std::nullopt;
 }
 
 base::Result<OutputFormat> Negotiate(const base::Headers& headers, const QueryParameters& query,
-                                     const Offer& offer, std::string_view accepted) {
+                                     const Offer& offer) {
   auto format = Choose(headers.First("accept"), offer);
-  if (!format || (format->encoding == Encoding::kYaml && !offer.yaml)) return NotAcceptable(accepted);
+  if (!format) return NotAcceptable(kAcceptedTypes);
   format->pretty = format->pretty || WantsPretty(headers, query);
   return *format;
 }
@@ -126,39 +189,46 @@ base::Result<OutputFormat> Negotiate(const base::Headers& headers, const QueryPa
 }  // namespace
 
 std::string_view OutputFormat::ContentType() const {
-  return encoding == Encoding::kYaml ? "application/yaml" : "application/json";
+  switch (encoding) {
+    case Encoding::kYaml:
+      return "application/yaml";
+    case Encoding::kProtobuf:
+      return "application/vnd.kubernetes.protobuf";
+    case Encoding::kJson:
+      break;
+  }
+  return "application/json";
 }
 
 std::vector<AcceptClause> ParseAccept(std::string_view accept) {
   std::vector<AcceptClause> clauses;
   for (const std::string_view part : base::Split(accept, ',')) {
-    if (!base::TrimSpace(part).empty()) clauses.push_back(ParseClause(part));
+    if (auto clause = ParseClause(TrimBlanks(part))) clauses.push_back(*std::move(clause));
   }
-  const auto specific = [](const AcceptClause& clause) {
-    return (clause.type != "*" ? 2 : 0) + (clause.subtype != "*" ? 1 : 0);
-  };
-  std::stable_sort(clauses.begin(), clauses.end(), [&](const AcceptClause& a, const AcceptClause& b) {
-    if (a.quality != b.quality) return a.quality > b.quality;
-    return specific(a) > specific(b);
-  });
+  OrderClauses(clauses);
   return clauses;
 }
 
 base::Result<OutputFormat> NegotiateOutput(const base::Headers& headers, const QueryParameters& query) {
-  return Negotiate(headers, query, {true, true, true}, kAcceptedTypes);
+  return Negotiate(headers, query, kObjectOffer);
 }
 
 base::Result<OutputFormat> NegotiateWatch(const base::Headers& headers, const QueryParameters& query) {
   // What no answer could be in is refused before what no stream can be in.
-  const Offer offer = {true, false, true};
-  const std::string_view accept = headers.First("accept");
-  if (!Choose(accept, offer) && !AcceptsProtobuf(accept, offer)) return NotAcceptable(kAcceptedTypes);
-  return Negotiate(headers, query, offer,
-                   "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch");
+  const auto format = Negotiate(headers, query, kWatchOffer);
+  const bool yaml = format && format->encoding == Encoding::kYaml;
+  const bool other = !format && Choose(headers.First("accept"), kObjectOffer).has_value();
+  if (!yaml && !other) return format;
+  return NotAcceptable("application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch");
 }
 
 base::Result<OutputFormat> NegotiatePlain(const base::Headers& headers, const QueryParameters& query) {
-  return Negotiate(headers, query, {false, true, false}, kAcceptedTypes);
+  return Negotiate(headers, query, kDocumentOffer);
+}
+
+std::optional<OutputFormat> NegotiateStatus(const base::Headers& headers, const QueryParameters& query) {
+  const auto format = Negotiate(headers, query, kStatusOffer);
+  return format ? std::optional<OutputFormat>(*format) : std::nullopt;
 }
 
 bool WantsPretty(const base::Headers& headers, const QueryParameters& query) {
@@ -172,8 +242,10 @@ std::string MediaTypeOf(std::string_view header) {
 }
 
 base::Result<Encoding> NegotiateInput(const base::Headers& headers) {
-  const std::string type = MediaTypeOf(headers.First("content-type"));
-  if (type.empty() || type == "application/json") return Encoding::kJson;
+  const std::string_view header = headers.First("content-type");
+  if (header.empty()) return Encoding::kJson;
+  const std::string type = HasParameters(header) ? MediaTypeOf(header) : "";
+  if (type == "application/json") return Encoding::kJson;
   if (type == "application/yaml") return Encoding::kYaml;
   if (type == "application/vnd.kubernetes.protobuf") return Encoding::kProtobuf;
   return base::Error(base::Reason::kUnsupportedMediaType,

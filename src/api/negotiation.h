@@ -10,13 +10,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace annex::api {
 
-// Answers are never in protobuf: every client that asks for it takes JSON too.
+// Of answers, only a Status and the partial forms can be in protobuf.
 enum class Encoding : std::uint8_t { kJson, kYaml, kProtobuf };
 
 // What an object is shown as.
@@ -28,7 +29,7 @@ struct OutputFormat {
   std::string form_version;  // of meta.k8s.io, for kTable and the partial forms: "v1" or "v1beta1"
   bool pretty = false;
 
-  // "application/json" or "application/yaml"
+  // "application/json", "application/yaml", …
   std::string_view ContentType() const;
 };
 
@@ -39,7 +40,7 @@ struct AcceptClause {
   double quality = 1;
   std::map<std::string, std::string> parameters;  // without q
 };
-// The clauses of an Accept header, best first: by quality, then the more specific, then as written.
+// The clauses of an Accept header, best first, in the order of goautoneg, which Kubernetes reads them with.
 std::vector<AcceptClause> ParseAccept(std::string_view accept);
 
 // Chooses the form of an object or a list. Errors: NotAcceptable.
@@ -48,6 +49,9 @@ base::Result<OutputFormat> NegotiateOutput(const base::Headers& headers, const Q
 base::Result<OutputFormat> NegotiateWatch(const base::Headers& headers, const QueryParameters& query);
 // For documents that have one form: JSON or YAML.
 base::Result<OutputFormat> NegotiatePlain(const base::Headers& headers, const QueryParameters& query);
+
+// For the Status of a failed request; nullopt if the client takes none of its forms.
+std::optional<OutputFormat> NegotiateStatus(const base::Headers& headers, const QueryParameters& query);
 
 // Whether answers are indented: ?pretty, or a client that a person reads with.
 bool WantsPretty(const base::Headers& headers, const QueryParameters& query);

@@ -8,6 +8,7 @@
 #include "context.h"
 #include "negotiation.h"
 #include "openapi_handler.h"
+#include "status_text.h"
 
 #include <algorithm>
 
@@ -72,10 +73,21 @@ Value VersionDocument() {
           {"platform", "linux/amd64"}};
 }
 
+// Go's router: it knows one method and one form.
+base::Result<std::optional<Response>> ServeVersion(const Request& request) {
+  if (request.method != "GET") return base::Error(MethodNotAllowed());
+  const std::string_view accept = request.headers.First("accept");
+  const bool takes = accept.empty() || accept.find("application/json") != std::string_view::npos ||
+                     accept.find("*/*") != std::string_view::npos;
+  if (!takes) return base::Error(NoSuchRepresentation("application/json"));
+  // Always indented, whoever asks.
+  return std::optional(BodyResponse(200, "application/json", json::ToPrettyJson(VersionDocument())));
+}
+
 }  // namespace
 
-std::optional<Response> NonResource::Serve(const Request& request, const RequestInfo& info,
-                                           const QueryParameters& query) {
+base::Result<std::optional<Response>> NonResource::Serve(const Request& request, const RequestInfo& info,
+                                                         const QueryParameters& query) {
   const auto& segments = info.segments;
   if (segments.empty()) {
     return Document(request, query, {{"paths", discovery_.Paths(*registry_.Current())}},
@@ -90,10 +102,7 @@ std::optional<Response> NonResource::Serve(const Request& request, const Request
     return ServeHealth(first, segments.size() == 2 ? segments[1] : "", query);
   }
   if (segments.size() != 1) return std::nullopt;
-  if (first == "version") {
-    // Always indented, whoever asks.
-    return BodyResponse(200, "application/json", json::ToPrettyJson(VersionDocument()));
-  }
+  if (first == "version") return ServeVersion(request);
   if (first == "metrics")
     return BodyResponse(200, "text/plain; version=0.0.4; charset=utf-8", metrics_.Expose());
   return std::nullopt;

@@ -26,9 +26,9 @@ class NonResource {
         discovery_(builtins),
         openapi_(builtins) {}
 
-  // The answer; nullopt if there is no such path.
-  std::optional<Response> Serve(const Request& request, const RequestInfo& info,
-                                const QueryParameters& query);
+  // The answer; nullopt if there is no such path. Errors: MethodNotAllowed, NotAcceptable.
+  base::Result<std::optional<Response>> Serve(const Request& request, const RequestInfo& info,
+                                              const QueryParameters& query);
 
  private:
   std::optional<Response> ServeDiscovery(const Request& request, const RequestInfo& info,

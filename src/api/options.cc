@@ -64,23 +64,13 @@ base::Result<FieldValidation> CheckFieldValidation(const std::string& text, Fiel
   return FieldValidation::kWarn;
 }
 
-// Kubernetes reads every text but "false" and "0" as true.
-bool ReadFlag(const std::string& text) {
-  const std::string lower = base::AsciiLower(text);
-  return lower != "false" && lower != "0";
-}
-
-std::optional<bool> OptionalFlag(const QueryParameters& query, const char* name) {
-  if (!query.Has(name)) return std::nullopt;
-  return ReadFlag(query.Get(name));
-}
-
 base::Result<std::optional<std::int64_t>> OptionalInteger(const QueryParameters& query, const char* name) {
+  if (!query.Has(name)) return std::optional<std::int64_t>();
   const std::string& text = query.Get(name);
-  if (text.empty()) return std::optional<std::int64_t>();
-  if (const auto value = base::ParseInt64(text)) return std::optional<std::int64_t>(*value);
   const std::size_t sign = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
   const bool digits = text.size() > sign && text.find_first_not_of("0123456789", sign) == std::string::npos;
+  const auto value = base::ParseInt64(std::string_view(text).substr(text.starts_with('+') ? 1 : 0));
+  if (digits && value) return std::optional<std::int64_t>(*value);
   return base::Error(BadRequest("strconv.ParseInt: parsing " + base::Quote(text) +
                                 (digits ? ": value out of range" : ": invalid syntax")));
 }
@@ -227,6 +217,12 @@ base::Result<DeleteOptions> FromQuery(const QueryParameters& query, FieldErrors&
 
 }  // namespace
 
+std::optional<bool> OptionalFlag(const QueryParameters& query, std::string_view name) {
+  if (!query.Has(name)) return std::nullopt;
+  const std::string lower = base::AsciiLower(query.Get(name));
+  return lower != "false" && lower != "0";
+}
+
 base::Result<WriteOptions> ReadWriteOptions(const QueryParameters& query, const std::string& kind) {
   WriteOptions options;
   FieldErrors errors;
@@ -247,12 +243,13 @@ base::Result<WriteOptions> ReadWriteOptions(const QueryParameters& query, const 
 base::Result<ListOptions> ReadListOptions(const QueryParameters& query, bool watch) {
   ListOptions options;
   options.watch = watch;
+  // Kubernetes reads the numbers first, then the selectors.
+  ANNEX_TRY(options.timeout_seconds, OptionalInteger(query, "timeoutSeconds"));
+  ANNEX_TRY(const auto limit, OptionalInteger(query, "limit"));
+  options.limit = std::max<std::int64_t>(limit.value_or(0), 0);
   ANNEX_TRY(options.labels, selector::ParseLabelSelector(query.Get("labelSelector")));
   ANNEX_TRY(options.fields, selector::ParseFieldSelector(query.Get("fieldSelector")));
   options.resource_version = query.Get("resourceVersion");
-  ANNEX_TRY(const auto limit, OptionalInteger(query, "limit"));
-  options.limit = std::max<std::int64_t>(limit.value_or(0), 0);
-  ANNEX_TRY(options.timeout_seconds, OptionalInteger(query, "timeoutSeconds"));
   options.continue_token = query.Get("continue");
   options.allow_bookmarks = OptionalFlag(query, "allowWatchBookmarks").value_or(false);
   options.send_initial_events = OptionalFlag(query, "sendInitialEvents");
@@ -305,8 +302,9 @@ base::Result<IncludeObject> ReadIncludeObject(const QueryParameters& query) {
 
 base::Result<store::Revision> ParseResourceVersion(const std::string& text, VersionPlace place) {
   if (text.empty()) return 0;
-  if (const auto value = base::ParseUint64(text); value && *value <= static_cast<std::uint64_t>(INT64_MAX)) {
-    return static_cast<store::Revision>(*value);
+  // A revision beyond 63 bits is as far in the future as the last one.
+  if (const auto value = base::ParseUint64(text)) {
+    return static_cast<store::Revision>(std::min(*value, static_cast<std::uint64_t>(INT64_MAX)));
   }
   const std::string problem =
       json::InvalidError(FieldPath("resourceVersion"), text, ParseUintProblem(text)).Message();

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace annex::api {
@@ -30,6 +31,9 @@ struct WriteOptions {
 };
 // `kind`: "CreateOptions", "UpdateOptions" or "PatchOptions", for messages.
 base::Result<WriteOptions> ReadWriteOptions(const QueryParameters& query, const std::string& kind);
+
+// A flag: every text but "false" and "0" is true, as Kubernetes reads it. nullopt if it is not given.
+std::optional<bool> OptionalFlag(const QueryParameters& query, std::string_view name);
 
 enum class VersionMatch : std::uint8_t { kUnset, kExact, kNotOlderThan };
 

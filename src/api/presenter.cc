@@ -4,6 +4,8 @@
 #include "annex/json/write.h"
 #include "annex/json/yaml.h"
 #include "annex/schema/types.h"
+#include "member_text.h"
+#include "protobuf_write.h"
 #include "table.h"
 
 namespace annex::api {
@@ -11,35 +13,9 @@ namespace {
 
 using json::Value;
 
-// The end of the JSON value that begins at `position`.
-std::size_t SkipValue(std::string_view json, std::size_t position) {
-  std::size_t depth = 0;
-  for (; position < json.size(); ++position) {
-    switch (json[position]) {
-      case '"':
-        for (++position; json[position] != '"'; ++position) {
-          if (json[position] == '\\') ++position;
-        }
-        if (depth == 0) return position + 1;
-        break;
-      case '{':
-      case '[':
-        ++depth;
-        break;
-      case '}':
-      case ']':
-        if (depth == 0) return position;
-        if (--depth == 0) return position + 1;
-        break;
-      case ',':
-        if (depth == 0) return position;
-        break;
-      default:
-        break;
-    }
-  }
-  return position;
-}
+// metav1.PartialObjectMetadataList in protobuf.
+constexpr std::uint32_t kListMetadata = 1;
+constexpr std::uint32_t kListItems = 2;
 
 // What kube-apiserver calls the Go type of an object or a list: "core.NamespaceList".
 std::string GoType(const Strategy& strategy, const std::string& kind, const char* unstructured) {
@@ -49,19 +25,6 @@ std::string GoType(const Strategy& strategy, const std::string& kind, const char
 }
 
 }  // namespace
-
-std::optional<MemberText> FindMemberText(std::string_view json, std::string_view key) {
-  std::size_t position = 1;
-  while (position < json.size() && json[position] == '"') {
-    const std::size_t key_end = SkipValue(json, position);
-    const std::string_view found = json.substr(position + 1, key_end - position - 2);
-    const std::size_t begin = key_end + 1;
-    const std::size_t end = SkipValue(json, begin);
-    if (found == key) return MemberText{begin, end};
-    position = end + 1;
-  }
-  return std::nullopt;
-}
 
 Presenter::Presenter(StrategyPtr strategy, OutputFormat format, IncludeObject include,
                      const base::Clock& clock)
@@ -88,6 +51,13 @@ std::string Presenter::Finish(std::string json) const {
   if (format_.encoding == Encoding::kYaml) {
     // What this program wrote can be read again.
     return json::ToYaml(json::Parse(json).value());
+  }
+  if (format_.encoding == Encoding::kProtobuf) {
+    const bool list = format_.form == Form::kPartialObjectMetadataList;
+    std::string body;
+    AppendProtobufDocument(body, MetaApiVersion(),
+                           list ? "PartialObjectMetadataList" : "PartialObjectMetadata", json);
+    return body;
   }
   if (format_.pretty) json = json::Indent(json);
   // A newline ends a body, but not an indented one.
@@ -156,18 +126,34 @@ base::Result<void> Presenter::AppendPartial(std::string& out, const store::Row& 
     AppendPartial(out, object);
     return {};
   }
-  const auto metadata = FindMemberText(row.body, "metadata");
-  if (!metadata) return base::Error(InternalError("the stored object has no metadata"));
+  const auto place = FindMemberText(row.body, "metadata");
+  if (!place) return base::Error(InternalError("the stored object has no metadata"));
+  const std::string_view metadata = row.body.substr(place->begin, place->end - place->begin);
+  if (format_.encoding == Encoding::kProtobuf) {
+    ANNEX_TRY(Value object, json::Parse("{\"metadata\":" + std::string(metadata) + "}"));
+    object["metadata"]["resourceVersion"] = std::to_string(row.revision);
+    AppendPartial(out, object);
+    return {};
+  }
   out.append("{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"")
       .append(MetaApiVersion())
       .append("\",\"metadata\":");
-  store::AppendBody(out, row.body.substr(metadata->begin, metadata->end - metadata->begin),
-                    row.revision_at - static_cast<std::uint32_t>(metadata->begin), row.revision);
+  AppendMetadataInOrder(out, metadata, row.revision);
   out += '}';
   return {};
 }
 
 void Presenter::AppendPartial(std::string& out, const Value& object) const {
+  if (format_.encoding == Encoding::kProtobuf) {
+    const Value* metadata = json::Find(object, "metadata");
+    const std::string message = PartialMetadataMessage(metadata == nullptr ? Value::object() : *metadata);
+    if (format_.form == Form::kPartialObjectMetadataList) {
+      AppendProtobufField(out, kListItems, message);
+    } else {
+      out += message;
+    }
+    return;
+  }
   out.append("{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"")
       .append(MetaApiVersion())
       .append("\",\"metadata\":");
@@ -208,25 +194,24 @@ std::string Presenter::TableAround(std::string_view row, const std::string& reso
   return table;
 }
 
+std::string Presenter::ListHead() const {
+  const char* kind = format_.form == Form::kTable ? "Table" : "PartialObjectMetadataList";
+  return "{\"kind\":\"" + std::string(kind) + "\",\"apiVersion\":\"" + MetaApiVersion() + "\",";
+}
+
 void Presenter::BeginList(std::string& out) const {
-  switch (format_.form) {
-    case Form::kTable:
-      out += "{\"kind\":\"Table\",\"apiVersion\":\"" + MetaApiVersion() +
-             "\",\"columnDefinitions\":" + ColumnDefinitionsJson(columns_) + ",\"rows\":[";
-      return;
-    case Form::kPartialObjectMetadata:
-    case Form::kPartialObjectMetadataList:
-      out +=
-          "{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"" + MetaApiVersion() + "\",\"items\":[";
-      return;
-    case Form::kObject:
-      out += "{\"apiVersion\":\"" + strategy_->ApiVersion() + "\",\"items\":[";
-      return;
+  if (format_.encoding == Encoding::kProtobuf) return;
+  if (format_.form == Form::kObject) {
+    out += "{\"apiVersion\":\"" + strategy_->ApiVersion() + "\",\"items\":[";
+  } else if (format_.form == Form::kTable) {
+    out += ListHead() + "\"columnDefinitions\":" + ColumnDefinitionsJson(columns_) + ",\"rows\":[";
+  } else {
+    out += ListHead() + "\"items\":[";
   }
 }
 
 base::Result<void> Presenter::AppendItem(std::string& out, const store::Row& row, bool first) const {
-  if (!first) out += ',';
+  if (!first && format_.encoding != Encoding::kProtobuf) out += ',';
   switch (format_.form) {
     case Form::kTable:
       return AppendTableRow(out, row);
@@ -240,7 +225,7 @@ base::Result<void> Presenter::AppendItem(std::string& out, const store::Row& row
 }
 
 void Presenter::AppendItem(std::string& out, const Value& object, bool first) const {
-  if (!first) out += ',';
+  if (!first && format_.encoding != Encoding::kProtobuf) out += ',';
   switch (format_.form) {
     case Form::kTable:
       AppendTableRow(out, object);
@@ -256,23 +241,48 @@ void Presenter::AppendItem(std::string& out, const Value& object, bool first) co
 }
 
 void Presenter::EndList(std::string& out, const ListMeta& meta, bool empty) const {
-  const bool partial =
-      format_.form == Form::kPartialObjectMetadataList || format_.form == Form::kPartialObjectMetadata;
-  if (empty && partial) {
+  PutListMeta(out, meta);
+  CloseList(out, meta, empty);
+}
+
+void Presenter::PutListMeta(std::string& out, const ListMeta& meta) const {
+  if (format_.form == Form::kObject) return;
+  if (format_.encoding == Encoding::kProtobuf) {
+    Value value = {{"resourceVersion", std::to_string(meta.resource_version)},
+                   {"continue", meta.continue_token}};
+    if (meta.remaining) value["remainingItemCount"] = *meta.remaining;
+    std::string field;
+    AppendProtobufField(field, kListMetadata, WriteProtobufMessage(value, schema::ListMetaType()));
+    out.insert(0, field);
+    return;
+  }
+  std::string text = "\"metadata\":{\"resourceVersion\":\"" + std::to_string(meta.resource_version) + "\"";
+  if (!meta.continue_token.empty()) {
+    text += ",\"continue\":";
+    json::AppendJsonString(text, meta.continue_token);
+  }
+  if (meta.remaining) text += ",\"remainingItemCount\":" + std::to_string(*meta.remaining);
+  out.insert(ListHead().size(), text + "},");
+}
+
+void Presenter::CloseList(std::string& out, const ListMeta& meta, bool empty) const {
+  if (format_.encoding == Encoding::kProtobuf) return;
+  if (empty && partial()) {
     // Go's typed list has no items at all then.
     out.resize(out.size() - 1);
-    out += "null";
-  } else {
-    out += ']';
+    out += "null}";
+    return;
   }
-  if (format_.form == Form::kObject) {
-    out += ",\"kind\":";
-    json::AppendJsonString(out, strategy_->list_kind());
+  out += ']';
+  if (format_.form != Form::kObject) {
+    out += '}';
+    return;
   }
+  out += ",\"kind\":";
+  json::AppendJsonString(out, strategy_->list_kind());
   out += ",\"metadata\":{";
   // The list of custom resources always says where it continues, if only "".
-  const bool always_continue = format_.form == Form::kObject && !strategy_->builtin();
-  if (!meta.continue_token.empty() || always_continue) {
+  if (!meta.continue_token.empty() || !strategy_->builtin()) {
     out += "\"continue\":";
     json::AppendJsonString(out, meta.continue_token);
     out += ',';

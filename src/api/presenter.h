@@ -40,18 +40,28 @@ class Presenter {
   base::Result<std::string> Document(const store::Row& row) const;
   base::Result<std::string> Document(const json::Value& object) const;
 
-  // A list, piece by piece; always compact JSON. Finish turns the whole text into what was asked for.
+  // A list, piece by piece: compact JSON, or the fields of a protobuf message. Finish turns the whole text
+  // into what was asked for. REQUIRES: `out` is empty.
   void BeginList(std::string& out) const;
   // REQUIRES: `first` for the first item only.
   base::Result<void> AppendItem(std::string& out, const store::Row& row, bool first) const;
   void AppendItem(std::string& out, const json::Value& object, bool first) const;
+  // Writes the metadata and ends the list. REQUIRES: `out` holds the list from its beginning.
   void EndList(std::string& out, const ListMeta& meta, bool empty) const;
+  // The two halves of EndList, for a list whose beginning is sent before its end is known. Metadata come
+  // first in Tables and lists of metadata (as in their structs): they must be put while `out` holds the
+  // beginning. In the plain form they come last, and CloseList writes them.
+  void PutListMeta(std::string& out, const ListMeta& meta) const;
+  void CloseList(std::string& out, const ListMeta& meta, bool empty) const;
   // An error if the form that was asked for is one of single objects.
   base::Result<void> CheckListForm() const;
-  // Whether a list's pieces can go out as they are made.
-  bool Streams() const { return format_.encoding == Encoding::kJson && !format_.pretty; }
-  // Compact JSON -> what was asked for, ended by a newline.
-  std::string Finish(std::string json) const;
+  // Whether a list's pieces can go out as they are made. `limited`: the end decides what the metadata say.
+  bool Streams(bool limited) const {
+    return format_.encoding == Encoding::kJson && !format_.pretty &&
+           !(limited && format_.form != Form::kObject);
+  }
+  // Compact JSON (or a protobuf message) -> the body that was asked for.
+  std::string Finish(std::string text) const;
 
   // The object of a watch event, as JSON. `columns`: whether a Table says its columns (in a watch only the
   // first does).
@@ -69,6 +79,11 @@ class Presenter {
   void AppendTableRow(std::string& out, const json::Value& object) const;
   std::string TableAround(std::string_view row, const std::string& resource_version, bool columns) const;
   std::string MetaApiVersion() const { return "meta.k8s.io/" + format_.form_version; }
+  // `{"kind":"Table","apiVersion":"meta.k8s.io/v1",`: what comes before a list's metadata in its typed forms.
+  std::string ListHead() const;
+  bool partial() const {
+    return format_.form == Form::kPartialObjectMetadata || format_.form == Form::kPartialObjectMetadataList;
+  }
 
   const StrategyPtr strategy_;
   const OutputFormat format_;
@@ -76,13 +91,5 @@ class Presenter {
   const base::Clock& clock_;
   std::vector<TableColumn> columns_;
 };
-
-// The text of the top-level member `key` in canonical JSON of an object, with its place; nullopt if there is
-// none. REQUIRES: `json` is valid.
-struct MemberText {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-};
-std::optional<MemberText> FindMemberText(std::string_view json, std::string_view key);
 
 }  // namespace annex::api

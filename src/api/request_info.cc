@@ -102,8 +102,8 @@ base::Result<RequestInfo> ParseRequestInfo(std::string_view method, std::string_
   info.verb = VerbOf(method);
   if (segments[next] == "watch" || segments[next] == "proxy") {
     if (next + 1 >= segments.size()) {
-      return base::Error(base::Reason::kBadRequest,
-                         "unable to determine kind and namespace from url, " + std::string(path));
+      info.incomplete = true;
+      return info;
     }
     info.verb = segments[next++];
     info.watch_prefix = true;

@@ -25,9 +25,10 @@ struct RequestInfo {
   std::string resource;
   std::string subresource;
   std::string name;
-  std::size_t parts = 0;           // segments from the resource on; more than 3 fit nothing
+  std::size_t parts = 0;           // segments from the resource on
   bool namespace_in_path = false;  // the resource stands below namespaces/NAME/
   bool watch_prefix = false;       // the deprecated /apis/G/V/watch/… form
+  bool incomplete = false;         // the path ends after watch or proxy; nothing below is known
 
   // The segments of the path.
   std::vector<std::string> segments;

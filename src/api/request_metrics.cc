@@ -35,13 +35,16 @@ RequestMetrics::RequestMetrics(base::Metrics& metrics)
           "apiserver_request_total",
           "Counter of apiserver requests broken out for each verb, dry run value, group, version, resource, "
           "scope, component, "
-          "and HTTP response code.",
-          {"verb", "dry_run", "group", "version", "resource", "subresource", "scope", "component", "code"})),
+          "HTTP response code, and whether objects were selected by labels or by fields.",
+          {"verb", "dry_run", "group", "version", "resource", "subresource", "scope", "component", "code",
+           "has_label_selector", "has_field_selector"})),
       durations_(metrics.Histograms(
           "apiserver_request_duration_seconds",
           "Response latency distribution in seconds for each verb, group, version, resource, "
-          "subresource, scope and component.",
-          {"verb", "group", "version", "resource", "subresource", "scope", "component"}, kDurationBuckets)),
+          "subresource, scope and component, and whether objects were selected by labels or by fields.",
+          {"verb", "group", "version", "resource", "subresource", "scope", "component", "has_label_selector",
+           "has_field_selector"},
+          kDurationBuckets)),
       sizes_(metrics.Histograms(
           "apiserver_response_sizes",
           "Response size distribution in bytes for each group, version, verb, resource, subresource, "
@@ -52,32 +55,36 @@ RequestMetrics::RequestMetrics(base::Metrics& metrics)
           "Number of currently used inflight request limit of this apiserver per request kind.",
           {"request_kind"})) {}
 
-void RequestMetrics::Count(const RequestInfo& info, bool known_resource, bool dry_run, int code,
-                           std::chrono::duration<double> duration, std::size_t response_bytes) {
-  const Series series = SeriesOf(info, known_resource, dry_run, code);
+void RequestMetrics::Count(const Answered& request) {
+  const Series series = SeriesOf(request);
   series.requests->Increment();
   // A watch lasts as long as its client likes.
-  if (info.verb == "watch") return;
-  series.durations->Observe(duration.count());
-  series.sizes->Observe(static_cast<double>(response_bytes));
+  if (request.info.verb == "watch") return;
+  series.durations->Observe(request.duration.count());
+  series.sizes->Observe(static_cast<double>(request.response_bytes));
 }
 
-RequestMetrics::Series RequestMetrics::SeriesOf(const RequestInfo& info, bool known_resource, bool dry_run,
-                                                int code) {
-  const bool resource = info.resource_request && known_resource;
+RequestMetrics::Series RequestMetrics::SeriesOf(const Answered& request) {
+  const RequestInfo& info = request.info;
+  const bool resource = info.resource_request && request.known_resource;
   const bool subresource = resource && (info.subresource == "status" || info.subresource == "scale");
   const std::string verb = MetricVerb(info);
-  const std::string code_text = std::to_string(code);
+  const std::string code_text = std::to_string(request.code);
+  const auto selects = [&](const char* parameter) {
+    return resource && !request.query.Get(parameter).empty() ? "true" : "false";
+  };
   const std::string scope = resource ? ScopeOf(info) : "";
   // The values of all labels, in the order of the counter's.
-  const std::array<std::string_view, 8> values = {verb,
-                                                  dry_run ? "All" : "",
-                                                  resource ? info.group : std::string_view(),
-                                                  resource ? info.version : std::string_view(),
-                                                  resource ? info.resource : std::string_view(),
-                                                  subresource ? info.subresource : std::string_view(),
-                                                  scope,
-                                                  code_text};
+  const std::array<std::string_view, 10> values = {verb,
+                                                   request.query.Has("dryRun") ? "All" : "",
+                                                   resource ? info.group : std::string_view(),
+                                                   resource ? info.version : std::string_view(),
+                                                   resource ? info.resource : std::string_view(),
+                                                   subresource ? info.subresource : std::string_view(),
+                                                   scope,
+                                                   code_text,
+                                                   selects("labelSelector"),
+                                                   selects("fieldSelector")};
   std::string key;
   key.reserve(128);
   for (const std::string_view value : values) key.append(value).push_back('\0');
@@ -86,9 +93,11 @@ RequestMetrics::Series RequestMetrics::SeriesOf(const RequestInfo& info, bool kn
 
   const auto text = [&values](std::size_t i) { return std::string(values.at(i)); };
   const std::vector<std::string> labels = {text(0), text(2), text(3), text(4), text(5), text(6), "annex"};
-  const Series made = {
-      &requests_.With({text(0), text(1), text(2), text(3), text(4), text(5), text(6), "annex", text(7)}),
-      &durations_.With(labels), &sizes_.With(labels)};
+  std::vector<std::string> selecting = labels;
+  selecting.insert(selecting.end(), {text(8), text(9)});
+  const Series made = {&requests_.With({text(0), text(1), text(2), text(3), text(4), text(5), text(6),
+                                        "annex", text(7), text(8), text(9)}),
+                       &durations_.With(selecting), &sizes_.With(labels)};
   return series_.emplace(std::move(key), made).first->second;
 }
 

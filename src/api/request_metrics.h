@@ -16,10 +16,15 @@ class RequestMetrics {
  public:
   explicit RequestMetrics(base::Metrics& metrics);
 
-  // Counts an answered request. `info` names a resource that exists, or is no resource request: label values
-  // stay bounded.
-  void Count(const RequestInfo& info, bool known_resource, bool dry_run, int code,
-             std::chrono::duration<double> duration, std::size_t response_bytes);
+  struct Answered {
+    const RequestInfo& info;
+    const QueryParameters& query;
+    bool known_resource = false;  // `info` names a resource that exists: label values stay bounded
+    int code = 0;
+    std::chrono::duration<double> duration{0};
+    std::size_t response_bytes = 0;
+  };
+  void Count(const Answered& request);
 
   base::Gauge& InFlight(bool read_only) { return inflight_.With({read_only ? "readOnly" : "mutating"}); }
 
@@ -31,7 +36,7 @@ class RequestMetrics {
   };
   // Made at their first use and then found by one key: three look-ups by lists of labels would cost more than
   // many a request.
-  Series SeriesOf(const RequestInfo& info, bool known_resource, bool dry_run, int code);
+  Series SeriesOf(const Answered& request);
 
   base::MetricFamily<base::Counter>& requests_;
   base::MetricFamily<base::Histogram>& durations_;

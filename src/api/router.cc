@@ -10,7 +10,6 @@ namespace {
 // Whether the path's form fits the resource: a cluster-scoped one never stands below a namespace, a
 // namespaced one always does, except in lists and watches of all namespaces.
 bool ScopeFits(const RequestInfo& info, bool namespaced) {
-  if (info.parts > 3) return false;
   if (!namespaced) return !info.namespace_in_path;
   return info.namespace_in_path || (info.parts == 1 && (info.verb == "list" || info.verb == "watch"));
 }
@@ -18,7 +17,7 @@ bool ScopeFits(const RequestInfo& info, bool namespaced) {
 }  // namespace
 
 StrategyPtr Router::FindBuiltin(const RequestInfo& info) const {
-  if (!serve_builtins_ || info.version != "v1" || info.namespace_in_path) return nullptr;
+  if (!serve_builtins_ || info.version != "v1" || info.namespace_in_path || info.parts > 3) return nullptr;
   if (info.group == "apiextensions.k8s.io" && info.resource == "customresourcedefinitions") {
     return std::make_shared<DefinitionStrategy>(builtins_.definitions);
   }
@@ -44,7 +43,8 @@ base::Result<StrategyPtr> Router::FindStrategy(const RequestInfo& info) const {
 base::Task<VerbResult> Router::Dispatch(Context& context) const {
   const RequestInfo& info = context.info;
   for (std::string& warning : context.strategy->RequestWarnings()) context.Warn(std::move(warning));
-  if (info.parts == 3) co_return co_await DispatchSubresource(context);
+  // As in kube-apiserver, what stands behind the subresource of a custom resource means nothing.
+  if (info.parts >= 3) co_return co_await DispatchSubresource(context);
   if (info.verb == "watch") co_return co_await Watch(context);
   if (info.verb == "list") co_return co_await List(context);
   if (info.verb == "get") co_return co_await Get(context);

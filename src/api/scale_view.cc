@@ -4,6 +4,7 @@
 #include "annex/json/write.h"
 #include "annex/json/yaml.h"
 #include "nested_field.h"
+#include "protobuf_write.h"
 #include "table.h"
 
 #include <array>
@@ -114,6 +115,11 @@ std::string ScaleTable(const ScaleFormat& format, const Value& scale, const base
 
 std::string FinishScale(const ScaleFormat& format, const Value& scale, const base::Clock& clock) {
   std::string json;
+  if (format.output.encoding == Encoding::kProtobuf) {
+    AppendProtobufDocument(json, "meta.k8s.io/" + format.output.form_version, "PartialObjectMetadata",
+                           PartialMetadataMessage(*json::Find(scale, "metadata")));
+    return json;
+  }
   switch (format.output.form) {
     case Form::kTable:
       json = ScaleTable(format, scale, clock);

@@ -88,6 +88,30 @@ Status MethodNotSupported(const GroupResource& resource, const std::string& verb
   return status;
 }
 
+namespace {
+
+Status WithEmptyDetails(Reason reason, std::string message) {
+  Status status{reason, std::move(message)};
+  status.details.present = true;
+  return status;
+}
+
+}  // namespace
+
+Status NoSuchResource() {
+  return WithEmptyDetails(Reason::kNotFound, "the server could not find the requested resource");
+}
+
+Status MethodNotAllowed() {
+  return WithEmptyDetails(Reason::kMethodNotAllowed,
+                          "the server does not allow this method on the requested resource");
+}
+
+Status NoSuchRepresentation(const std::string& available) {
+  return WithEmptyDetails(Reason::kNotAcceptable,
+                          "406: Not Acceptable\n\nAvailable representations: " + available);
+}
+
 Status InternalError(const std::string& why) {
   Status status{Reason::kInternalError, "Internal error occurred: " + why};
   status.details.present = true;
@@ -99,8 +123,8 @@ Status Unspecified(std::string message) {
   return {Reason::kUnknown, std::move(message)};
 }
 
-Status ResourceVersionTooLarge(std::int64_t wanted, std::int64_t current) {
-  Status status{Reason::kTimeout, "Timeout: Too large resource version: " + std::to_string(wanted) +
+Status ResourceVersionTooLarge(std::string_view wanted, std::int64_t current) {
+  Status status{Reason::kTimeout, "Timeout: Too large resource version: " + std::string(wanted) +
                                       ", current: " + std::to_string(current)};
   status.details.present = true;
   status.details.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});

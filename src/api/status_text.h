@@ -34,11 +34,15 @@ base::Status Forbidden(const GroupResource& resource, const std::string& name, c
 base::Status Invalid(const std::string& group, const std::string& kind, const std::string& name,
                      const json::FieldErrors& errors);
 base::Status MethodNotSupported(const GroupResource& resource, const std::string& verb);
+// What go-restful's router says of a path, a method and an Accept header that it has nothing for.
+base::Status NoSuchResource();
+base::Status MethodNotAllowed();
+base::Status NoSuchRepresentation(const std::string& available);
 base::Status InternalError(const std::string& why);
 // HTTP 500 without a reason: what kube-apiserver sends for an error that none of its layers turned into a
 // Status.
 base::Status Unspecified(std::string message);
-base::Status ResourceVersionTooLarge(std::int64_t wanted, std::int64_t current);
+base::Status ResourceVersionTooLarge(std::string_view wanted, std::int64_t current);
 base::Status GenerateNameConflict(const GroupResource& resource, const std::string& name);
 base::Status RequestEntityTooLarge(std::size_t limit);
 base::Status ExpiredList(std::string message);

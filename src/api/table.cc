@@ -1,11 +1,11 @@
 #include "table.h"
 
-#include "annex/base/clock.h"
 #include "annex/json/write.h"
+#include "annex/schema/go_time.h"
 
+#include <algorithm>
 #include <cmath>
-#include <ctime>
-#include <optional>
+#include <cstdint>
 
 namespace annex::api {
 namespace {
@@ -41,40 +41,26 @@ void AppendColumn(std::string& out, std::string_view name, std::string_view type
   out += ",\"priority\":" + std::to_string(priority) + "}";
 }
 
-// RFC 3339, with or without a fraction, in any zone.
-std::optional<std::chrono::system_clock::time_point> ParseTime(const std::string& text) {
-  std::tm fields{};
-  const char* rest = strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &fields);
-  if (rest == nullptr) return std::nullopt;
-  if (*rest == '.') {
-    ++rest;
-    while (*rest >= '0' && *rest <= '9') ++rest;
-  }
-  long offset = 0;
-  if (*rest == '+' || *rest == '-') {
-    std::tm zone{};
-    const long sign = *rest == '-' ? -1 : 1;
-    rest = strptime(rest + 1, "%H:%M", &zone);
-    if (rest == nullptr || *rest != '\0') return std::nullopt;
-    offset = sign * (zone.tm_hour * 3600L + zone.tm_min * 60L);
-  } else if (rest[0] != 'Z' || rest[1] != '\0') {
-    return std::nullopt;
-  }
-  return std::chrono::system_clock::from_time_t(timegm(&fields) - offset);
+// As far as Go's time.Since reaches: 2^63 ns.
+constexpr std::int64_t kMaxAge = INT64_MAX / 1'000'000'000;
+
+// "" is the zero time, as metav1.Time reads it.
+std::string DateText(const std::string& text, const TableColumn& column,
+                     std::chrono::system_clock::time_point now) {
+  if (text.empty()) return "<unknown>";
+  const auto moment = schema::ParseTime(text, schema::TimeLayout::kRfc3339);
+  if (!moment) return "<invalid>";
+  if (schema::IsZeroTime(*moment)) return "<unknown>";
+  if (column.exact_time) return schema::FormatTime(*moment, schema::TimeLayout::kRfc3339);
+  const std::int64_t present = std::chrono::system_clock::to_time_t(now);
+  return HumanDuration(std::chrono::seconds(std::clamp(present - moment->seconds, -kMaxAge, kMaxAge)));
 }
 
 std::string DateCell(const Value& value, const TableColumn& column,
                      std::chrono::system_clock::time_point now) {
   if (!value.is_string()) return "null";
-  const auto time = ParseTime(value.get<std::string>());
-  std::string text = "<invalid>";
-  if (time && column.exact_time) {
-    text = base::Rfc3339(*time);
-  } else if (time) {
-    text = HumanDuration(std::chrono::duration_cast<std::chrono::seconds>(now - *time));
-  }
   std::string cell;
-  json::AppendJsonString(cell, text);
+  json::AppendJsonString(cell, DateText(value.get_ref<const std::string&>(), column, now));
   return cell;
 }
 

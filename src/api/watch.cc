@@ -68,6 +68,7 @@ struct WatchPlan {
   bool bookmarks = false;
   store::Revision after = 0;  // without state: changes after this revision
   std::chrono::seconds timeout{0};
+  std::optional<base::Status> failure;  // all that the watch shows, as its answer has begun already
 };
 
 // What wakes the transport. Shared with timers and the hub, which may call it after the watch is gone.
@@ -103,7 +104,7 @@ class WatchSource final : public BodySource {
         strategy_(context.strategy),
         presenter_(std::move(presenter)),
         selection_(std::move(selection)),
-        plan_(plan),
+        plan_(std::move(plan)),
         wake_(std::make_shared<WakeSlot>()),
         state_(std::move(state)) {
     if (!plan_.send_state) StartLive(plan_.after);
@@ -116,8 +117,14 @@ class WatchSource final : public BodySource {
 
   State Read(std::size_t max_bytes, std::string& out) override {
     const std::size_t begin = out.size();
+    if (plan_.failure && phase_ != Phase::kEnded) EndWithError(*plan_.failure, out);
     if (phase_ == Phase::kState) ReadState(max_bytes, out);
     if (phase_ == Phase::kLive && out.size() - begin < max_bytes) ReadLive(out);
+    // Nothing can be shown as a list: as kube-apiserver, the watch ends at what it would show first.
+    if (presenter_.format().form == Form::kPartialObjectMetadataList && out.size() > begin) {
+      out.resize(begin);
+      phase_ = Phase::kEnded;
+    }
     if (phase_ == Phase::kEnded) return out.size() == begin ? State::kEnd : State::kMore;
     const bool waits = phase_ == Phase::kLive || (state_ && !state_->ready());
     return out.size() == begin && waits ? State::kWaiting : State::kMore;
@@ -134,6 +141,7 @@ class WatchSource final : public BodySource {
   void StartLive(store::Revision after) {
     phase_ = Phase::kLive;
     progress_ = after;
+    known_ = after;
     watcher_ = parts_.hub.Watch(presenter_.strategy().collection(), selection_.prefix, after,
                                 [slot = wake_] { slot->Wake(); });
   }
@@ -219,7 +227,8 @@ class WatchSource final : public BodySource {
   // -----------------------------------------------------------------------------------------------------
 
   void ReadLive(std::string& out) {
-    if (ending_ || DefinitionChanged()) {
+    const Definition definition = CheckDefinition();
+    if (ending_ || definition == Definition::kChanged) {
       phase_ = Phase::kEnded;
       return;
     }
@@ -231,8 +240,10 @@ class WatchSource final : public BodySource {
       if (!ShowBatch(out)) return;
       const store::WatchHub::Watcher::Batch batch = *std::exchange(batch_, std::nullopt);
       progress_ = batch.progress;
-      if (std::exchange(bookmark_due_, false)) out += BookmarkLine(progress_, false);
-      if (batch.ended) phase_ = Phase::kEnded;
+      // A bookmark that says no more than the client knows is not sent.
+      if (std::exchange(bookmark_due_, false) && progress_ > known_) out += BookmarkLine(progress_, false);
+      // The objects of a definition that is gone were deleted before it: that is shown first.
+      if (batch.ended || (batch.idle && definition == Definition::kGone)) phase_ = Phase::kEnded;
       if (batch.ended || batch.idle || out.size() > begin) return;
     }
     wake_->Wake();  // the hub wakes only an idle watcher
@@ -372,14 +383,23 @@ class WatchSource final : public BodySource {
   // --- the end
   // -----------------------------------------------------------------------------------------------------
 
-  bool DefinitionChanged() {
+  enum class Definition : std::uint8_t { kSame, kChanged, kGone };
+
+  // What became of the definition since the watch began.
+  Definition CheckDefinition() {
     const auto* custom = dynamic_cast<const CustomResourceStrategy*>(&presenter_.strategy());
-    if (custom == nullptr) return false;
+    if (custom == nullptr) return Definition::kSame;
     const auto snapshot = parts_.registry.Current();
-    if (snapshot->generation() == checked_generation_) return false;
+    if (snapshot->generation() == checked_generation_) return definition_;
     checked_generation_ = snapshot->generation();
     const auto* served = snapshot->Find(custom->group(), custom->version(), custom->plural());
-    return served == nullptr || served->resource != custom->shared_definition();
+    definition_ = Definition::kSame;
+    if (served == nullptr) {
+      definition_ = Definition::kGone;
+    } else if (served->resource->serving() != custom->shared_definition()->serving()) {
+      definition_ = Definition::kChanged;
+    }
+    return definition_;
   }
 
   void ScheduleBookmark() {
@@ -410,11 +430,13 @@ class WatchSource final : public BodySource {
   bool bookmark_due_ = false;
   bool columns_due_ = true;
   std::uint64_t checked_generation_ = 0;
+  Definition definition_ = Definition::kSame;
   store::Revision state_revision_ = 0;
   std::string last_key_;
   std::shared_ptr<void> pin_;
   store::Revision progress_ = 0;
   std::shared_ptr<StateConversion> state_;
+  store::Revision known_ = 0;  // to the client when the changes began
   std::unique_ptr<store::WatchHub::Watcher> watcher_;
   std::optional<store::WatchHub::Watcher::Batch> batch_;  // taken, but not shown yet
   std::shared_ptr<EventConversion> conversion_;           // of the batch
@@ -432,7 +454,7 @@ base::Result<WatchPlan> PlanWatch(const Context& context, const ListOptions& opt
   plan.bookmark_after_state = plan.send_state && plan.bookmarks;
   if (plan.after == 0) plan.after = context.parts.store.CurrentRevision();
   if (plan.send_state && plan.after > context.parts.store.CurrentRevision()) {
-    return base::Error(ResourceVersionTooLarge(plan.after, context.parts.store.CurrentRevision()));
+    plan.failure = ResourceVersionTooLarge(options.resource_version, context.parts.store.CurrentRevision());
   }
   // A negative timeout has passed already.
   plan.timeout = std::chrono::seconds(
@@ -452,7 +474,7 @@ base::Task<VerbResult> Watch(Context& context) {
   ANNEX_CO_TRY(const IncludeObject include, format.form == Form::kTable
                                                 ? ReadIncludeObject(context.query)
                                                 : base::Result<IncludeObject>(IncludeObject::kMetadata));
-  ANNEX_CO_TRY(const WatchPlan plan, PlanWatch(context, options));
+  ANNEX_CO_TRY(WatchPlan plan, PlanWatch(context, options));
   const Strategy& strategy = *context.strategy;
   std::shared_ptr<StateConversion> state;
   if (plan.send_state && strategy.ListsThroughWebhook()) {
@@ -466,8 +488,8 @@ base::Task<VerbResult> Watch(Context& context) {
   }
   Presenter presenter(context.strategy, format, include, context.parts.clock);
   Response response = BodyResponse(200, "application/json", "");
-  response.stream = std::make_unique<WatchSource>(context, std::move(presenter), std::move(selection), plan,
-                                                  std::move(state));
+  response.stream = std::make_unique<WatchSource>(context, std::move(presenter), std::move(selection),
+                                                  std::move(plan), std::move(state));
   co_return response;
 }
 

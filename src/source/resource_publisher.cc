@@ -23,21 +23,25 @@ std::uint64_t Fnv1a(std::uint64_t hash, std::string_view text) {
   return hash;
 }
 
-// A hash of what of a definition its resource is made from.
-std::uint64_t Essence(const Value& definition, const ResourcePublisher::Options& options) {
+// A hash of what of a definition its objects are served by.
+std::uint64_t Serving(const Value& definition, const ResourcePublisher::Options& options) {
   Value essence = Value::object();
   if (const Value* spec = json::Find(definition, "spec")) essence["spec"] = *spec;
   // What may be stored decides whether lists have to reckon with the webhook.
   const bool webhook = json::TextAt(definition, {"spec", "conversion", "strategy"}) == "Webhook";
   if (webhook) essence["stored"] = json::ItemsAt(definition, {"status", "storedVersions"});
-  essence["terminating"] = options.terminating;
-  essence["established"] = options.established;
   essence["incarnation"] = options.incarnation;
   essence["names"] = {options.names.plural, options.names.singular, options.names.kind,
                       options.names.list_kind};
   essence["shortNames"] = options.names.short_names;
   essence["categories"] = options.names.categories;
   return Fnv1a(kFnvBasis, json::ToJson(essence));
+}
+
+// A hash of all that its resource is made from.
+std::uint64_t Essence(std::uint64_t serving, const ResourcePublisher::Options& options) {
+  const std::uint64_t hash = Fnv1a(serving, options.terminating ? "terminating" : "");
+  return Fnv1a(hash, options.established ? "established" : "");
 }
 
 std::string CollectionName(const Value& definition, const ResourcePublisher::Options& options) {
@@ -66,23 +70,21 @@ base::Task<base::Result<store::CollectionInfo>> ResourcePublisher::OpenCollectio
 
 base::Task<base::Result<void>> ResourcePublisher::Publish(Value definition, Options options) {
   const std::string name = json::TextAt(definition, {"metadata", "name"});
-  const std::uint64_t essence = Essence(definition, options);
-  const auto known = published_.find(name);
-  if (known != published_.end() && known->second == essence) co_return base::Result<void>();
-  // Whether objects may be made is nothing that a watch shows: it goes on, and sees the objects go.
-  Options otherwise = options;
-  otherwise.terminating = !options.terminating;
-  const bool watches_end = known == published_.end() || known->second != Essence(definition, otherwise);
+  const std::uint64_t serving = Serving(definition, options);
+  const std::uint64_t essence = Essence(serving, options);
+  if (const auto known = published_.find(name); known != published_.end() && known->second == essence) {
+    co_return base::Result<void>();
+  }
   ANNEX_CO_TRY(const store::CollectionInfo collection,
                co_await OpenCollection(CollectionName(definition, options)));
   ANNEX_CO_TRY(auto resource,
-               definition::Resource::Compile(
-                   definition, {options.names, options.terminating, collection.id, options.established}));
+               definition::Resource::Compile(definition, {options.names, options.terminating, collection.id,
+                                                          options.established, serving}));
   const std::weak_ptr<const definition::Resource> old = std::exchange(resources_[name], resource);
   published_[name] = essence;
   if (collection.terms_format != resource->format()) tasks_.Spawn(Reindex(resource, old));
   PublishSnapshot();
-  if (watches_end) hub_.Interrupt(collection.id);
+  hub_.Interrupt(collection.id);
   co_return base::Result<void>();
 }
 

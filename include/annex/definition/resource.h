@@ -95,6 +95,9 @@ class Resource {
     std::int64_t collection = 0;
     // It was established: discovery and OpenAPI tell of it.
     bool established = true;
+    // A hash of all that clients of its objects can see of the definition: one that is being deleted still
+    // has the same.
+    std::uint64_t serving = 0;
   };
   // Compiles a definition that ValidateDefinition found right.
   // Errors: Invalid, if it is not servable after all; the message names the field.
@@ -110,6 +113,7 @@ class Resource {
   bool terminating() const { return options_.terminating; }
   bool established() const { return options_.established; }
   std::int64_t collection() const { return options_.collection; }
+  std::uint64_t serving() const { return options_.serving; }
   const std::vector<Version>& versions() const { return versions_; }
   const Version& storage_version() const { return versions_[storage_]; }
   // nullptr if there is no such version.

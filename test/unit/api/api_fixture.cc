@@ -164,7 +164,7 @@ Answer ApiFixture::Call(const std::string& method, const std::string& target, co
   tasks.Spawn<api::Response>(service_->Serve(std::move(request)),
                              [&](api::Response given) { response = std::move(given); });
   while (!response) REQUIRE(store_.scheduler.Step());
-  Answer answer{response->status, response->headers, std::move(response->body), nullptr};
+  Answer answer{response->status, response->headers, std::move(response->body), response->gzip, nullptr};
   if (response->stream) {
     response->stream->SetWake([] {});
     using State = api::BodySource::State;

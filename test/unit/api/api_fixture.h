@@ -31,7 +31,8 @@ struct Answer {
   int status = 0;
   base::Headers headers;
   std::string text;
-  json::Value body;  // null if the text is no JSON
+  bool gzip = false;  // the transport would compress it
+  json::Value body;   // null if the text is no JSON
 
   std::string message() const { return json::TextAt(body, {"message"}); }
 };
