@@ -6,6 +6,9 @@
 //	definitions:                 # installed on both sides before the file's scenarios begin
 //	- widgets                    # a file in definitions/, or a CustomResourceDefinition written out here
 //	words: {all: "/apis/${group}/v1/widgets"}    # more words for the file's scenarios
+//	before:                      # steps before the scenarios, once; what they keep is known to all scenarios
+//	- do: POST /apis/${group}/v1/namespaces/${shared}/widgets
+//	  body: {apiVersion: "${group}/v1", kind: Widget, metadata: {name: a}}
 //	scenarios:
 //	- name: a deletion with a wrong uid is a conflict
 //	  steps:
@@ -32,6 +35,7 @@
 //
 //	${group}  the API group of the file's definitions: NAME.GROUP.parity.example.dev
 //	${own}    an API group for the scenario alone: for scenarios that make definitions
+//	${shared} a namespace of the file; it is made on both sides if a step of before names it
 //	${ns}     a namespace of the scenario; it is made on both sides if the scenario names it
 //	${hook}   the URL of a conversion webhook (webhook.go); ${hook_ca} is its caBundle, ${hook_misnamed} the URL of one whose
 //	          certificate is for another name

@@ -185,13 +185,17 @@ func (n *Normalizer) Text(text string) string {
 	})
 }
 
-var yamlVersionPattern = regexp.MustCompile(`(\n *resourceVersion: ")[0-9]+"`)
+var (
+	yamlVersionPattern = regexp.MustCompile(`(\n *resourceVersion: ")[0-9]+"`)
+	yamlAgePattern     = regexp.MustCompile(`(?m)^( *- )([0-9]+[smhdy]){1,2}$`) // a Table's cell
+)
 
 // YAML replaces what differs by nature within a YAML document.
 func (n *Normalizer) YAML(text string) string {
 	if !n.keepManagers {
 		text = withoutManagers(text)
 	}
+	text = yamlAgePattern.ReplaceAllString(text, "${1}<age>")
 	return n.Text(yamlVersionPattern.ReplaceAllString(text, `${1}<version>"`))
 }
 

@@ -144,10 +144,14 @@ func TestParity(t *testing.T) {
 		t.Run(file.Folder+"/"+file.Name, func(t *testing.T) {
 			t.Parallel()
 			install(t, file)
+			kept, err := Prepare(t.Context(), shared.sides, file)
+			if err != nil {
+				t.Fatal(err)
+			}
 			for _, scenario := range file.Scenarios {
 				t.Run(scenario.Name, func(t *testing.T) {
 					t.Parallel()
-					check(t, file, scenario)
+					check(t, file, scenario, kept)
 				})
 			}
 		})
@@ -192,9 +196,9 @@ func definitionText(file File, definition any) (string, error) {
 	return file.sharedWords().Fill(string(data))
 }
 
-func check(t *testing.T, file File, scenario Scenario) {
+func check(t *testing.T, file File, scenario Scenario, kept [2]map[string]string) {
 	key := file.Key(scenario)
-	differences, err := Run(t.Context(), shared.sides, file, scenario)
+	differences, err := Run(t.Context(), shared.sides, file, scenario, kept)
 	if err != nil {
 		shared.count(file, func(c *tally) { c.different++ })
 		t.Fatalf("%v\ndifferences before that: %v", err, differences)

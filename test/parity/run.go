@@ -3,6 +3,7 @@ package parity
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"sync"
 
@@ -22,12 +23,15 @@ func (d Difference) String() string {
 
 // Run carries out a scenario on both sides, step by step, and returns where they differ. An error is a fault of the scenario
 // or of the machine: a word that is not known, a server that does not answer.
-func Run(ctx context.Context, sides [2]*Side, file File, scenario Scenario) ([]Difference, error) {
+//
+// kept are the words that the file's Prepare kept.
+func Run(ctx context.Context, sides [2]*Side, file File, scenario Scenario, kept [2]map[string]string) ([]Difference, error) {
 	var runs [2]*sideRun
 	for i, side := range sides {
 		runs[i] = &sideRun{side: side, words: newWords(file, scenario), watches: map[string]*watch{}}
+		maps.Copy(runs[i].words, kept[i])
 		defer runs[i].stop()
-		if err := runs[i].makeNamespace(ctx, scenario); err != nil {
+		if err := runs[i].makeNamespace(ctx, "ns", scenario.Steps); err != nil {
 			return nil, fmt.Errorf("%s: %w", side.Name, err)
 		}
 	}
@@ -42,6 +46,30 @@ func Run(ctx context.Context, sides [2]*Side, file File, scenario Scenario) ([]D
 		}
 	}
 	return differences, nil
+}
+
+// Prepare carries out the steps before a file's scenarios, and returns what they kept on each side.
+func Prepare(ctx context.Context, sides [2]*Side, file File) ([2]map[string]string, error) {
+	var kept [2]map[string]string
+	var runs [2]*sideRun
+	for i, side := range sides {
+		runs[i] = &sideRun{side: side, words: file.sharedWords(), watches: map[string]*watch{}}
+		defer runs[i].stop()
+		if err := runs[i].makeNamespace(ctx, "shared", file.Before); err != nil {
+			return kept, fmt.Errorf("%s: %w", side.Name, err)
+		}
+		kept[i] = runs[i].words
+	}
+	for i, step := range file.Before {
+		texts, err := runStep(ctx, runs, step)
+		if err != nil {
+			return kept, fmt.Errorf("before, step %d (%s): %w", i+1, step.Do, err)
+		}
+		if step.Uncompared == "" && texts[0] != texts[1] {
+			return kept, fmt.Errorf("before, step %d (%s): answered differently:\n%s\n%s", i+1, step.Do, texts[0], texts[1])
+		}
+	}
+	return kept, nil
 }
 
 // runStep carries out a step on both sides at once, so that what depends on time stays together.
@@ -150,18 +178,18 @@ func (r *sideRun) stop() {
 	}
 }
 
-// makeNamespace makes the scenario's namespace, if any of its steps names it.
-func (r *sideRun) makeNamespace(ctx context.Context, scenario Scenario) error {
-	if !r.words.mentioned("ns", fmt.Sprintf("%+v", scenario.Steps)) {
+// makeNamespace makes the namespace that a word stands for, if any of the steps names it.
+func (r *sideRun) makeNamespace(ctx context.Context, word string, steps []Step) error {
+	if !r.words.mentioned(word, fmt.Sprintf("%+v", steps)) {
 		return nil
 	}
-	body := map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "${ns}"}}
+	body := map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "${" + word + "}"}}
 	answer, err := r.side.Ask(ctx, Step{Do: "POST /api/v1/namespaces", Body: body}, r.words)
 	if err != nil {
 		return err
 	}
 	if answer.Code != http.StatusCreated {
-		return fmt.Errorf("making the namespace %s: %d %s", r.words["ns"], answer.Code, answer.Body)
+		return fmt.Errorf("making the namespace %s: %d %s", r.words[word], answer.Code, answer.Body)
 	}
 	return nil
 }

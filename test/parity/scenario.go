@@ -21,6 +21,7 @@ import (
 type File struct {
 	Definitions []any             `json:"definitions"`
 	Words       map[string]string `json:"words"`
+	Before      []Step            `json:"before"`
 	Scenarios   []Scenario        `json:"scenarios"`
 	Tables      []Table           `json:"tables"`
 
@@ -102,6 +103,11 @@ func loadFile(path string) (File, error) {
 		}
 		file.Scenarios = append(file.Scenarios, scenarios...)
 	}
+	for i, step := range file.Before {
+		if err := step.check(); err != nil {
+			return File{}, fmt.Errorf("before, step %d: %w", i+1, err)
+		}
+	}
 	names := map[string]bool{}
 	for _, scenario := range file.Scenarios {
 		if names[scenario.Name] {
@@ -174,7 +180,7 @@ func (f *File) Offer(more map[string]string) {
 
 // sharedWords are those of all scenarios of a file.
 func (f File) sharedWords() words {
-	w := words{"group": f.Group()}
+	w := words{"group": f.Group(), "shared": shortName(f.Folder + "/" + f.Name)}
 	maps.Copy(w, f.Words)
 	return w
 }

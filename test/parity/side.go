@@ -2,6 +2,7 @@ package parity
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -100,7 +101,7 @@ func (s *Side) Send(ctx context.Context, request Request) (*Answer, error) {
 	}
 	defer response.Body.Close()
 	answer := &Answer{Code: response.StatusCode, Header: response.Header}
-	answer.Body, err = io.ReadAll(response.Body)
+	answer.Body, err = readBody(response)
 	return answer, err
 }
 
@@ -109,10 +110,11 @@ func (s *Side) outgoing(ctx context.Context, request Request) (*http.Request, er
 	if request.Body != nil {
 		body = bytes.NewReader(request.Body)
 	}
-	outgoing, err := http.NewRequestWithContext(ctx, request.Method, s.address+request.Target, body)
+	outgoing, err := http.NewRequestWithContext(ctx, request.Method, s.address, body)
 	if err != nil {
 		return nil, err
 	}
+	outgoing.URL.Opaque = request.Target // as it is written, whatever signs it holds
 	outgoing.Header.Set("User-Agent", userAgent)
 	for name, value := range request.Header {
 		outgoing.Header.Set(name, value)
@@ -181,8 +183,20 @@ func (s *Side) askOnce(ctx context.Context, step Step, words words) (*Answer, er
 	if watch && response.StatusCode == http.StatusOK {
 		return answer, answer.readEvents(response.Body, step.Events)
 	}
-	answer.Body, err = io.ReadAll(response.Body)
+	answer.Body, err = readBody(response)
 	return answer, err
+}
+
+func readBody(response *http.Response) ([]byte, error) {
+	if response.Header.Get("Content-Encoding") != "gzip" || response.Request.Method == http.MethodHead {
+		return io.ReadAll(response.Body)
+	}
+	reader, err := gzip.NewReader(response.Body)
+	if err != nil {
+		return nil, err
+	}
+	defer reader.Close()
+	return io.ReadAll(reader)
 }
 
 func (s *Side) newRequest(ctx context.Context, step Step, words words) (*http.Request, error) {
@@ -244,9 +258,19 @@ func longName(mediaType string) string {
 	return mediaType
 }
 
-// isWatch tells whether a step's answer is a stream of events.
+// isWatch tells whether a step's answer is a stream of events. Any value but "false" and "0" asks for one, and below watch/
+// any method does.
 func isWatch(step Step) bool {
 	method, target, _ := strings.Cut(step.Do, " ")
 	path, query, _ := strings.Cut(target, "?")
-	return method == http.MethodGet && (strings.Contains("&"+query, "&watch=") || strings.Contains(path, "/watch/"))
+	if strings.Contains(path, "/watch/") {
+		return true
+	}
+	for _, parameter := range strings.Split(query, "&") {
+		name, value, _ := strings.Cut(parameter, "=")
+		if name == "watch" {
+			return method == http.MethodGet && value != "0" && !strings.EqualFold(value, "false")
+		}
+	}
+	return false
 }
