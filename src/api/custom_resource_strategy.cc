@@ -197,7 +197,11 @@ base::Result<void> CustomResourceStrategy::CheckCreatable(const std::string& nam
 }
 
 void CustomResourceStrategy::PrepareForCreate(Value& object) const {
-  if (version_.has_status) object.erase("status");
+  if (version_.has_status) {
+    object.erase("status");
+    // A status with a default comes back: kube-apiserver reads it out of what it stored.
+    if (version_.storage) version_.schema->Default(object);
+  }
   object["metadata"]["generation"] = 1;
 }
 
