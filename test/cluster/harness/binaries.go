@@ -14,7 +14,7 @@ const KubeVersion = "1.34.4"
 func BinariesDir() (string, error) {
 	dir := os.Getenv("ANNEX_KUBE_BIN")
 	if dir == "" {
-		cache, err := annexCache()
+		cache, err := CacheDir()
 		if err != nil {
 			return "", err
 		}
@@ -50,7 +50,8 @@ func AnnexBinary() (string, error) {
 	return "", fmt.Errorf("no build/release/annex here or in a folder above: build it, or set ANNEX_BINARY")
 }
 
-func annexCache() (string, error) {
+// CacheDir returns the folder for what is made once and used by later runs: $ANNEX_CACHE, or else annex in the folder for caches.
+func CacheDir() (string, error) {
 	if dir := os.Getenv("ANNEX_CACHE"); dir != "" {
 		return dir, nil
 	}
