@@ -127,6 +127,13 @@ void SetWebhookDefaults(Value& conversion, Value& webhook) {
     (*service)["port"] = 443;
 }
 
+std::string MissingVersionText(const std::string& version) {
+  return "missing from spec.versions; " + version + " was previously a storage version" +
+         ", and must remain in spec.versions until a storage migration ensures no data remains persisted "
+         "in " +
+         version + " and removes " + version + " from status.storedVersions";
+}
+
 }  // namespace
 
 void SetDefaults(Value& definition) {
@@ -219,12 +226,7 @@ FieldErrors ValidateStoredVersions(const Value& definition) {
   for (std::size_t i = 0; i < stored.size(); ++i) {
     const std::string name = stored[i].is_string() ? stored[i].get<std::string>() : "";
     if (std::find(served.begin(), served.end(), name) != served.end()) continue;
-    errors.push_back(
-        json::InvalidError(path.Index(i), stored[i],
-                           "missing from spec.versions; " + name +
-                               " was previously a storage version, and must remain in spec.versions until a "
-                               "storage migration ensures no data remains persisted in " +
-                               name + " and removes " + name + " from status.storedVersions"));
+    errors.push_back(json::InvalidError(path.Index(i), stored[i], MissingVersionText(name)));
   }
   return errors;
 }

@@ -69,8 +69,11 @@ base::Task<base::Result<void>> ObjectFollower::TellState(const Handlers& handler
   base::Result<void> readable;
   ANNEX_CO_TRY(const store::Page page, store_.List(query, [&](const store::Row& row) {
     auto object = Parse(row.body, row.revision_at, row.revision);
-    if (object) objects.emplace_back(std::string(row.key), *std::move(object));
-    if (!object) readable = base::Error(object.error());
+    if (object) {
+      objects.emplace_back(std::string(row.key), *std::move(object));
+    } else {
+      readable = base::Error(object.error());
+    }
     return store::Visit::kNext;
   }));
   ANNEX_CO_RETURN_IF_ERROR(readable);
@@ -103,7 +106,7 @@ base::Task<base::Result<void>> ObjectFollower::TellChanges(const Handlers& handl
 }
 
 base::Task<void> ObjectFollower::WaitForChanges() {
-  const auto start = [wake = wake_](std::function<void(bool)> done) {
+  const auto start = [wake = wake_](const std::function<void(bool)>& done) {
     {
       const base::MutexLock lock(wake->mutex);
       if (!std::exchange(wake->due, false)) {
