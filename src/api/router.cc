@@ -32,9 +32,8 @@ base::Result<StrategyPtr> Router::FindStrategy(const RequestInfo& info) const {
   const auto snapshot = registry_.Current();
   const auto* served = snapshot->Find(info.group, info.version, info.resource);
   if (served == nullptr || !ScopeFits(info, served->resource->namespaced())) return StrategyPtr();
-  // Until its webhook can be trusted, nothing of a definition is served.
   const auto& webhook = served->resource->webhook();
-  if (webhook && !definition::CheckCaBundle(webhook->ca_bundle)) {
+  if (webhook && webhook->unusable) {
     return base::Error(InternalError("error resolving resource"));
   }
   return std::make_shared<CustomResourceStrategy>(served->resource, *served->version, converter_);

@@ -71,6 +71,7 @@ std::optional<Webhook> ReadWebhook(const Value& definition) {
   webhook.ca_bundle = BundleOf(definition);
   // Kubernetes takes a bundle of white space for none.
   if (base::TrimSpace(webhook.ca_bundle).empty()) webhook.ca_bundle.clear();
+  webhook.unusable = !CheckCaBundle(webhook.ca_bundle);
   for (const Value& version :
        json::ItemsAt(definition, {"spec", "conversion", "webhook", "conversionReviewVersions"})) {
     if (version != kReviewV1 && version != kReviewV1Beta1) continue;

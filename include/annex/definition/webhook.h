@@ -30,6 +30,8 @@ struct Webhook {
   std::optional<Service> service;
   // PEM; "" if the system's authorities decide.
   std::string ca_bundle;
+  // The bundle cannot be read: nothing of the definition is served until it is another one.
+  bool unusable = false;
   // The version of the reviews that are sent: the first of the definition's that there is.
   std::string review_version;
 };
