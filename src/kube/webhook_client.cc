@@ -164,25 +164,30 @@ class WebhookClient::Implementation {
   }
 
   std::unique_ptr<WebhookConnection> TakeKept(const std::string& key) {
-    const auto now = std::chrono::steady_clock::now();
-    auto found = kept_.find(key);
+    DropOld();
+    const auto found = kept_.find(key);
     if (found == kept_.end()) return nullptr;
     auto& connections = found->second;
-    std::unique_ptr<WebhookConnection> taken;
-    if (!connections.empty() && now - connections.back().since < kKeptTime) {
-      taken = std::move(connections.back().connection);
-      connections.pop_back();
-    } else {
-      connections.clear();
-    }
+    std::unique_ptr<WebhookConnection> taken = std::move(connections.back().connection);
+    connections.pop_back();
     if (connections.empty()) kept_.erase(found);
-    return taken;
+    return taken->Quiet() ? std::move(taken) : nullptr;
   }
 
   void Keep(const std::string& key, std::unique_ptr<WebhookConnection> connection) {
+    DropOld();
     auto& connections = kept_[key];
     if (connections.size() == kKeptConnections) connections.erase(connections.begin());
     connections.push_back({std::move(connection), std::chrono::steady_clock::now()});
+  }
+
+  // Also those of webhooks that nobody calls any more.
+  void DropOld() {
+    const auto oldest = std::chrono::steady_clock::now() - kKeptTime;
+    for (auto& [key, connections] : kept_) {
+      std::erase_if(connections, [oldest](const Kept& kept) { return kept.since < oldest; });
+    }
+    std::erase_if(kept_, [](const auto& entry) { return entry.second.empty(); });
   }
 
   base::Result<std::shared_ptr<asio::ssl::context>> ContextFor(const std::string& ca_bundle) {

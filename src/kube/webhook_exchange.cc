@@ -54,6 +54,12 @@ bool IsPlainText(const boost::system::error_code& error) {
 
 }  // namespace
 
+bool WebhookConnection::Quiet() {
+  boost::system::error_code failed;
+  const std::size_t waiting = stream.next_layer().available(failed);
+  return !failed && waiting == 0 && buffer.size() == 0 && SSL_pending(stream.native_handle()) == 0;
+}
+
 WebhookExchange::WebhookExchange(asio::io_context& context, std::shared_ptr<const WebhookTarget> target,
                                  std::shared_ptr<const std::string> body, WebhookLimits limits, Done done)
     : target_(std::move(target)),
@@ -137,7 +143,7 @@ void WebhookExchange::OnHandshake(const Error& error) {
   } else if (IsPlainText(error)) {
     Fail("tls: first record does not look like a TLS handshake");
   } else if (error.category() == asio::error::get_system_category()) {
-    Fail("read tcp " + address_ + ": read: " + SystemText(error));
+    Fail(ReadProblem(error));
   } else {
     Fail("remote error: tls: " + error.message());
   }
@@ -192,10 +198,20 @@ void WebhookExchange::OnHead(const Error& error) {
                    [self = shared_from_this()](const Error& failed, std::size_t) { self->OnBody(failed); });
 }
 
+std::string WebhookExchange::ReadProblem(const Error& error) const {
+  const auto text = [](const asio::ip::tcp::endpoint& end) {
+    return AddressText(end.address().to_string(), end.port());
+  };
+  Error ignored;
+  const auto& socket = connection_->stream.next_layer();
+  return "read tcp " + text(socket.local_endpoint(ignored)) + "->" + text(socket.remote_endpoint(ignored)) +
+         ": read: " + SystemText(error);
+}
+
 std::string WebhookExchange::HeadProblem(const Error& error) const {
   if (IsEnd(error)) return "EOF";
   if (error.category() == asio::error::get_system_category()) {
-    return "read tcp " + address_ + ": read: " + SystemText(error);
+    return ReadProblem(error);
   }
   const auto data = connection_->buffer.data();
   std::string_view shown(static_cast<const char*>(data.data()), data.size());
@@ -220,7 +236,8 @@ void WebhookExchange::OnBody(const Error& error) {
   if (const auto seconds = base::ParseUint64(std::string(message[http::field::retry_after]))) {
     outcome.retry_after = std::chrono::seconds(std::min<std::uint64_t>(*seconds, 3600));
   }
-  if (message.keep_alive()) outcome.connection = std::move(connection_);
+  // What comes unasked after an answer would be taken for the next one.
+  if (message.keep_alive() && connection_->Quiet()) outcome.connection = std::move(connection_);
   Finish(std::move(outcome));
 }
 

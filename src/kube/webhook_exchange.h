@@ -43,6 +43,9 @@ struct WebhookConnection {
   const std::shared_ptr<boost::asio::ssl::context> tls_context;
   TlsStream stream;
   boost::beast::flat_buffer buffer;
+
+  // Whether nothing came that was not asked for.
+  bool Quiet();
 };
 
 class WebhookExchange final : public std::enable_shared_from_this<WebhookExchange> {
@@ -82,6 +85,7 @@ class WebhookExchange final : public std::enable_shared_from_this<WebhookExchang
   void FailBody(const std::string& words);
   void Finish(Outcome outcome);
   std::string HeadProblem(const Error& error) const;
+  std::string ReadProblem(const Error& error) const;
 
   const std::shared_ptr<const WebhookTarget> target_;
   const std::shared_ptr<const std::string> body_;
