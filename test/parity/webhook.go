@@ -32,8 +32,9 @@ type Script struct {
 	// Hang waits this long before the answer, Drip between each byte of it.
 	Hang string `json:"hang"`
 	Drip string `json:"drip"`
-	// Close ends the connection without an answer.
-	Close bool `json:"close"`
+	// Close ends the connection without an answer; Raw is written to it as it stands.
+	Close bool   `json:"close"`
+	Raw   string `json:"raw"`
 }
 
 type review struct {
@@ -159,6 +160,10 @@ func (s Script) give(out http.ResponseWriter, answer review) {
 	if s.Close {
 		panic(http.ErrAbortHandler)
 	}
+	if s.Raw != "" {
+		writeRaw(out, s.Raw)
+		return
+	}
 	changedAnswer, err := s.changed(answer)
 	if err != nil {
 		http.Error(out, err.Error(), http.StatusBadRequest)
@@ -177,6 +182,16 @@ func (s Script) give(out http.ResponseWriter, answer review) {
 		out.WriteHeader(s.Code)
 	}
 	s.write(out, text)
+}
+
+// writeRaw takes the connection away from the server, which then reads no more requests from it.
+func writeRaw(out http.ResponseWriter, text string) {
+	connection, _, err := http.NewResponseController(out).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	_, _ = io.WriteString(connection, text) // who asked may have gone
+	time.AfterFunc(time.Minute, func() { connection.Close() })
 }
 
 // changed returns the answer with the script's changes.
