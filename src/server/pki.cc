@@ -17,10 +17,21 @@ constexpr std::chrono::hours kCertificateLifetime{24 * 365};
 // A certificate that ends sooner is renewed.
 constexpr std::chrono::hours kRenewBefore{24 * 30};
 
-bool IsAddress(const std::string& name) {
+// An address in the form in which addresses are compared ("::1" for "0:0:0:0:0:0:0:1"); nullopt for any other
+// name.
+std::optional<std::string> AddressText(const std::string& name) {
   std::array<unsigned char, sizeof(in6_addr)> address{};
-  return inet_pton(AF_INET, name.c_str(), address.data()) == 1 ||
-         inet_pton(AF_INET6, name.c_str(), address.data()) == 1;
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  for (const int family : {AF_INET, AF_INET6}) {
+    if (inet_pton(family, name.c_str(), address.data()) != 1) continue;
+    if (inet_ntop(family, address.data(), text.data(), text.size()) != nullptr)
+      return std::string(text.data());
+  }
+  return std::nullopt;
+}
+
+bool IsSameName(const std::string& a, const std::string& b) {
+  return a == b || (AddressText(a) && AddressText(a) == AddressText(b));
 }
 
 // Both files of a certificate, or nullopt if they are not there. Errors: InternalError.
@@ -65,7 +76,8 @@ base::Result<auth::CertificateAndKey> Pki::LoadOrIssue(const std::string& name,
     const auto facts = auth::ReadCertificate(stored->certificate);
     const auto covers = [&facts](const std::vector<std::string>& names) {
       return std::all_of(names.begin(), names.end(), [&facts](const std::string& wanted) {
-        return std::find(facts->names.begin(), facts->names.end(), wanted) != facts->names.end();
+        return std::any_of(facts->names.begin(), facts->names.end(),
+                           [&wanted](const std::string& known) { return IsSameName(known, wanted); });
       });
     };
     if (facts && facts->expires - clock_->Now() > kRenewBefore && covers(request.dns_names) &&
@@ -85,7 +97,7 @@ base::Result<auth::CertificateAndKey> Pki::Serving(const std::vector<std::string
   request.for_server = true;
   request.lifetime = kCertificateLifetime;
   for (const std::string& name : names)
-    (IsAddress(name) ? request.ip_addresses : request.dns_names).push_back(name);
+    (AddressText(name) ? request.ip_addresses : request.dns_names).push_back(name);
   return LoadOrIssue("serving", request);
 }
 

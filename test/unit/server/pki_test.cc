@@ -50,6 +50,13 @@ TEST_CASE_METHOD(Folder, "a serving certificate is made anew for other names and
   CHECK(pki->Serving({"localhost", "annex.annex-system.svc"})->certificate != others->certificate);
 }
 
+TEST_CASE_METHOD(Folder, "an address is the same however it is written", "[server][pki]") {
+  const auto pki = Pki::Open(directory.path(), clock);
+  const auto serving = pki->Serving({"localhost", "::1", "fd00::a:0:1"});
+  CHECK(pki->Serving({"localhost", "::1", "fd00:0:0:0:0:a:0:1"})->certificate == serving->certificate);
+  CHECK(pki->Serving({"::2"})->certificate != serving->certificate);
+}
+
 TEST_CASE_METHOD(Folder, "an authority that cannot be read is an error, not a new authority",
                  "[server][pki]") {
   REQUIRE(Pki::Open(directory.path(), clock));
