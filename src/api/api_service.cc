@@ -1,5 +1,6 @@
 #include "annex/api/api_service.h"
 
+#include "access.h"
 #include "annex/base/check.h"
 #include "annex/base/log.h"
 #include "annex/base/strings.h"
@@ -26,48 +27,6 @@ namespace {
 
 // A path segment that says what went wrong is short; what clients sent is not repeated at any length.
 constexpr std::size_t kLoggedTarget = 512;
-
-auth::Attributes AttributesOf(const auth::User& user, const RequestInfo& info, const QueryParameters& query) {
-  auth::Attributes attributes;
-  attributes.user = user;
-  attributes.verb = info.verb;
-  attributes.resource_request = info.resource_request;
-  attributes.path = info.path;
-  if (!info.resource_request) return attributes;
-  attributes.group = info.group;
-  attributes.version = info.version;
-  attributes.resource = info.resource;
-  attributes.subresource = info.subresource;
-  attributes.namespace_name = info.namespace_name;
-  attributes.name = info.name;
-  const bool selects = info.verb == "list" || info.verb == "watch" || info.verb == "deletecollection";
-  if (selects && !info.watch_prefix) {
-    attributes.field_selector = query.Get("fieldSelector");
-    attributes.label_selector = query.Get("labelSelector");
-  }
-  return attributes;
-}
-
-// `widgets.example.com "a" is forbidden: User "u" cannot get resource "widgets" in API group "example.com" in
-// the namespace "n"`
-base::Status ForbiddenFor(const auth::Attributes& attributes, const std::string& reason) {
-  const std::string user = "User " + base::Quote(attributes.user.name) + " cannot " + attributes.verb;
-  std::string why;
-  if (!attributes.resource_request) {
-    why = user + " path " + base::Quote(attributes.path);
-    if (!reason.empty()) why += ": " + reason;
-    base::Status status{base::Reason::kForbidden, "forbidden: " + why};
-    status.details.present = true;
-    return status;
-  }
-  std::string resource = attributes.resource;
-  if (!attributes.subresource.empty()) resource += "/" + attributes.subresource;
-  why = user + " resource " + base::Quote(resource) + " in API group " + base::Quote(attributes.group);
-  why += attributes.namespace_name.empty() ? " at the cluster scope"
-                                           : " in the namespace " + base::Quote(attributes.namespace_name);
-  if (!reason.empty()) why += ": " + reason;
-  return Forbidden({attributes.group, attributes.resource}, attributes.name, why);
-}
 
 // How long a request may take, which a watch says otherwise. Nothing here takes as long as clients allow for,
 // but a value that is no duration is refused.
@@ -118,9 +77,8 @@ class ApiService::Implementation {
   Implementation(const ApiParts& parts, const Builtins& builtins)
       : converter_({parts.webhooks, parts.random, parts.clock, parts.metrics}),
         parts_{parts.store,  parts.hub,   parts.registry, parts.namespaces,
-               conversions_, parts.clock, parts.random},
+               conversions_, parts.clock, parts.random,   parts.authorizer},
         authenticator_(parts.authenticator),
-        authorizer_(parts.authorizer),
         metrics_(parts.metrics),
         builtins_(builtins),
         router_(parts.registry, converter_, builtins, builtins.served),
@@ -222,11 +180,7 @@ class ApiService::Implementation {
   base::Task<base::Result<void>> CheckAccess(Context& context) {
     const auth::Credentials credentials{context.request.headers, *context.request.peer, context.executor()};
     ANNEX_CO_TRY(context.user, co_await authenticator_.Authenticate(credentials));
-    const auto attributes = [&context] { return AttributesOf(context.user, context.info, context.query); };
-    ANNEX_CO_TRY(const auth::Decision decision,
-                 co_await authorizer_.Authorize(attributes(), context.executor()));
-    if (decision.allowed) co_return base::Result<void>();
-    co_return base::Error(ForbiddenFor(attributes(), decision.reason));
+    co_return co_await CheckAllowed(context, context.info.verb);
   }
 
   static void LogServed(const Context& context, const Response& response,
@@ -247,7 +201,6 @@ class ApiService::Implementation {
   SharedConversions conversions_;
   Parts parts_;
   auth::Authenticator& authenticator_;
-  auth::Authorizer& authorizer_;
   RequestMetrics metrics_;
   const Builtins builtins_;
   const Router router_;

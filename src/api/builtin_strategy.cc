@@ -1,8 +1,26 @@
 #include "builtin_strategy.h"
 
+#include "annex/base/check.h"
 #include "annex/schema/typed.h"
 
 namespace annex::api {
+
+base::Result<json::Value> BuiltinVersion::Convert(const json::Value&, std::string_view api_version) const {
+  return base::Error(Unspecified("no conversion to " + std::string(api_version)));
+}
+
+json::Value BuiltinStrategy::NewObject() const {
+  json::Value object = {{"apiVersion", ApiVersion()}, {"kind", kind()}};
+  const auto read = schema::ReadTyped(object, identity_.type, "");
+  ANNEX_CHECK(read.has_value(), "an object without fields can be read");
+  return object;
+}
+
+base::Result<void> BuiltinStrategy::CompleteApplied(json::Value& object) const {
+  const auto read = Coerce(object, nullptr);
+  if (!read) return base::Error(Unspecified(read.error().message));
+  return {};
+}
 
 base::Result<store::Mutation::State> BuiltinStrategy::ToStored(json::Value object) const {
   std::map<std::string, std::string> terms;

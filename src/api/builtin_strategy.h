@@ -9,6 +9,21 @@
 
 namespace annex::api {
 
+// The one version of a built-in type, as field ownership sees it.
+class BuiltinVersion final : public ownership::Versions {
+ public:
+  BuiltinVersion(const schema::TypedStruct& type, std::string api_version)
+      : type_(type), api_version_(std::move(api_version)) {}
+  const ownership::ObjectType* TypeOf(std::string_view api_version) const override {
+    return api_version == api_version_ ? &type_ : nullptr;
+  }
+  base::Result<json::Value> Convert(const json::Value& object, std::string_view api_version) const override;
+
+ private:
+  const ownership::ObjectType type_;
+  const std::string api_version_;
+};
+
 class BuiltinStrategy : public Strategy {
  public:
   struct Identity {
@@ -17,6 +32,7 @@ class BuiltinStrategy : public Strategy {
     std::string plural;
     std::string kind;
     const schema::TypedStruct& type;
+    const ownership::Versions& versions;
   };
   BuiltinStrategy(Identity identity, store::CollectionId collection)
       : identity_(std::move(identity)), list_kind_(identity_.kind + "List"), collection_(collection) {}
@@ -40,6 +56,9 @@ class BuiltinStrategy : public Strategy {
     return {{"metadata.finalizers"}, {"metadata.ownerReferences", "uid"}};
   }
   base::Result<void> Coerce(json::Value& object, std::vector<std::string>* unknown_fields) const override;
+  const ownership::Versions& versions() const override { return identity_.versions; }
+  json::Value NewObject() const override;
+  base::Result<void> CompleteApplied(json::Value& object) const override;
 
  private:
   // Raised when the stored form of a built-in type changes.

@@ -31,6 +31,7 @@ struct Parts {
   SharedConversions& conversions;
   const base::Clock& clock;
   base::Random& random;
+  auth::Authorizer& authorizer;
 };
 
 // One request. Lives in the coroutine that serves it.

@@ -1,10 +1,17 @@
 #include "control_object.h"
 
+#include "field_management.h"
 #include "guaranteed_update.h"
 
 #include <utility>
 
 namespace annex::api {
+namespace {
+
+// Who keeps the status of definitions in a cluster.
+constexpr const char* kManager = "kube-apiserver";
+
+}  // namespace
 
 base::Task<base::Result<void>> ControlObject(Parts& parts, StrategyPtr strategy, std::string name,
                                              std::function<bool(json::Value&)> change,
@@ -18,8 +25,11 @@ base::Task<base::Result<void>> ControlObject(Parts& parts, StrategyPtr strategy,
     mutation.key = name;
     ANNEX_CO_TRY(mutation.seen, parts.store.Load(mutation.collection, mutation.key));
     if (!mutation.seen) co_return base::Result<void>();
-    ANNEX_CO_TRY(json::Value object, ReadStored(*strategy, *mutation.seen));
+    ANNEX_CO_TRY(json::Value existing, ReadStored(*strategy, *mutation.seen));
+    json::Value object = existing;
     if (!change(object)) co_return base::Result<void>();
+    TrackUpdate(context, strategy->versions(), existing, object, WriterOf(context, kManager),
+                Subresource::kStatus, true);
     const bool under_deletion = json::FindPath(object, {"metadata", "deletionTimestamp"}) != nullptr;
     if (!under_deletion || strategy->HasPendingFinalizers(object)) {
       ANNEX_CO_TRY(mutation.next, strategy->ToStored(std::move(object)));

@@ -1,10 +1,13 @@
-// POST: decode -> system fields -> namespace lifecycle -> (field ownership, admission: not yet) -> prepare ->
-// validate -> commit.
+// POST: decode -> system fields -> namespace lifecycle -> field ownership -> (admission: not yet) -> prepare
+// -> validate -> commit.
+
+#include "create.h"
 
 #include "annex/base/strings.h"
 #include "annex/json/write.h"
 #include "annex/schema/object_meta.h"
 #include "decode.h"
+#include "field_management.h"
 #include "guaranteed_update.h"
 #include "object_checks.h"
 #include "presenter.h"
@@ -30,29 +33,12 @@ base::Result<json::Value> PrepareObject(Context& context, const WriteOptions& op
   ANNEX_TRY(json::Value object, DecodeObject(context, options.field_validation));
   if (!object["metadata"].is_object()) object["metadata"] = json::Value::object();
   WipeSystemFields(object);
-  DropManagedFields(object);
   ANNEX_RETURN_IF_ERROR(EnsureNamespace(context, object));
   DedupOwnerReferences(context, object);
   ANNEX_RETURN_IF_ERROR(CheckNamespaceLifecycle(context, json::TextAt(object, {"metadata", "name"}), true));
   ANNEX_RETURN_IF_ERROR(context.strategy->CheckCreatable(json::TextAt(object, {"metadata", "name"})));
   FillSystemFields(context, object);
   return object;
-}
-
-base::Result<void> ValidateNew(Context& context, json::Value& object, bool dry_run) {
-  const Strategy& strategy = *context.strategy;
-  const std::string& name = json::TextAt(object, {"metadata", "name"});
-  strategy.PrepareForCreate(object);
-  if (const auto errors = strategy.Validate(object); !errors.empty()) {
-    return base::Error(Invalid(strategy.group(), json::TextAt(object, {"kind"}), name, errors));
-  }
-  for (std::string& warning : strategy.WarningsFor(object, nullptr)) context.Warn(std::move(warning));
-  // The store would complain (of a number, not of other texts); a dry run does not come so far.
-  const auto version = base::ParseUint64(json::TextAt(object, {"metadata", "resourceVersion"}));
-  if (!dry_run && version && *version != 0) {
-    return base::Error(Unspecified("resourceVersion should not be set on objects to be created"));
-  }
-  return {};
 }
 
 // The failure when the name is taken.
@@ -70,6 +56,22 @@ base::Status NameTaken(Context& context, const std::string& name) {
 
 }  // namespace
 
+base::Result<void> ValidateNew(Context& context, json::Value& object, bool dry_run) {
+  const Strategy& strategy = *context.strategy;
+  const std::string& name = json::TextAt(object, {"metadata", "name"});
+  strategy.PrepareForCreate(object);
+  if (const auto errors = strategy.Validate(object); !errors.empty()) {
+    return base::Error(Invalid(strategy.group(), json::TextAt(object, {"kind"}), name, errors));
+  }
+  for (std::string& warning : strategy.WarningsFor(object, nullptr)) context.Warn(std::move(warning));
+  // The store would complain (of a number, not of other texts); a dry run does not come so far.
+  const auto version = base::ParseUint64(json::TextAt(object, {"metadata", "resourceVersion"}));
+  if (!dry_run && version && *version != 0) {
+    return base::Error(Unspecified("resourceVersion should not be set on objects to be created"));
+  }
+  return {};
+}
+
 base::Task<VerbResult> Create(Context& context) {
   ANNEX_CO_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
   ANNEX_CO_RETURN_IF_ERROR(NegotiateInput(context.request.headers));
@@ -78,6 +80,7 @@ base::Task<VerbResult> Create(Context& context) {
                                                 ? ReadIncludeObject(context.query)
                                                 : base::Result<IncludeObject>(IncludeObject::kMetadata));
   ANNEX_CO_TRY(json::Value prepared, PrepareObject(context, options));
+  ANNEX_CO_RETURN_IF_ERROR(co_await TrackCreate(context, prepared, WriterOf(context, options.field_manager)));
   const std::string prefix = json::TextAt(prepared, {"metadata", "generateName"});
   const bool generated = json::TextAt(prepared, {"metadata", "name"}).empty() && !prefix.empty();
   const Presenter presenter(context.strategy, format, include, context.parts.clock);

@@ -4,6 +4,7 @@
 #include "annex/base/strings.h"
 #include "annex/definition/registry.h"
 #include "annex/json/write.h"
+#include "field_management.h"
 #include "nested_field.h"
 #include "table.h"
 
@@ -66,7 +67,7 @@ std::set<std::string> Finalizers(const Value& object) {
 CustomResourceStrategy::CustomResourceStrategy(std::shared_ptr<const definition::Resource> resource,
                                                const definition::Version& version,
                                                conversion::WebhookConverter& converter)
-    : resource_(std::move(resource)), version_(version), converter_(converter) {}
+    : resource_(std::move(resource)), version_(version), converter_(converter), field_versions_(resource_) {}
 
 // One column whose path cannot be read makes kube-apiserver show the name alone.
 std::vector<TableColumn> CustomResourceStrategy::Columns() const {
@@ -264,6 +265,7 @@ void CustomResourceStrategy::PrepareForUpdate(Value& object, const Value& old_ob
       updated.erase("status");
     }
     updated["metadata"]["resourceVersion"] = object["metadata"]["resourceVersion"];
+    SetManagedFields(updated, TakeManagedFields(object));
     object = std::move(updated);
     return;
   }
@@ -319,6 +321,37 @@ std::vector<std::string> CustomResourceStrategy::WarningsFor(const Value& object
                        " to avoid accidental conflicts with other finalizer writers");
   }
   return warnings;
+}
+
+base::Task<base::Result<Value>> CustomResourceStrategy::ConvertTo(Value object, std::string api_version,
+                                                                  base::Executor& executor) const {
+  object["metadata"].erase("resourceVersion");
+  std::vector<Value> objects;
+  objects.push_back(std::move(object));
+  ANNEX_CO_TRY(std::vector<Value> converted,
+               co_await converter_.Convert(resource_->webhook(), std::move(api_version), std::move(objects),
+                                           executor));
+  co_return std::move(converted.front());
+}
+
+ownership::FieldSet CustomResourceStrategy::ResetFields(Subresource subresource) const {
+  if (subresource == Subresource::kStatus) return ownership::FieldSet::Of({{"spec"}});
+  return version_.has_status ? ownership::FieldSet::Of({{"status"}}) : ownership::FieldSet();
+}
+
+ownership::ReplicasPaths CustomResourceStrategy::ReplicasPaths() const {
+  ownership::ReplicasPaths paths;
+  for (const definition::Version& version : resource_->versions()) {
+    const bool scales = version.scale.has_value();
+    paths[resource_->ApiVersion(version)] = scales ? version.scale->spec_replicas : definition::KeyPath();
+  }
+  return paths;
+}
+
+// Unlike a request's object it is not pruned: nulls that the schema does not allow are errors.
+base::Result<void> CustomResourceStrategy::CompleteApplied(Value& object) const {
+  version_.schema->Default(object);
+  return schema::CoerceObjectMeta(object, schema::MalformedFields::kDrop, "", nullptr);
 }
 
 std::vector<std::string> CustomResourceStrategy::RequestWarnings() const {

@@ -4,6 +4,7 @@
 
 #include "annex/conversion/webhook_converter.h"
 #include "annex/definition/resource.h"
+#include "resource_versions.h"
 #include "strategy.h"
 
 #include <memory>
@@ -60,6 +61,13 @@ class CustomResourceStrategy final : public Strategy {
   std::vector<std::string> WarningsFor(const json::Value& object,
                                        const json::Value* old_object) const override;
   std::vector<std::string> RequestWarnings() const override;
+  const ownership::Versions& versions() const override { return field_versions_; }
+  base::Task<base::Result<json::Value>> ConvertTo(json::Value object, std::string api_version,
+                                                  base::Executor& executor) const override;
+  ownership::FieldSet ResetFields(Subresource subresource) const override;
+  ownership::ReplicasPaths ReplicasPaths() const override;
+  base::Result<void> CompleteApplied(json::Value& object) const override;
+  json::Value NewObject() const override { return {{"apiVersion", ApiVersion()}, {"kind", kind()}}; }
 
  private:
   // Objects in `version`, pruned by it; with their resourceVersions, which the webhook does not see.
@@ -74,6 +82,7 @@ class CustomResourceStrategy final : public Strategy {
   const std::shared_ptr<const definition::Resource> resource_;
   const definition::Version& version_;
   conversion::WebhookConverter& converter_;
+  const ResourceVersions field_versions_;
 };
 
 }  // namespace annex::api

@@ -4,6 +4,7 @@
 #include "annex/definition/conditions.h"
 #include "annex/definition/validate.h"
 #include "annex/schema/types.h"
+#include "field_management.h"
 
 #include <algorithm>
 #include <optional>
@@ -32,11 +33,16 @@ void NoteStoredVersion(Value& object) {
     stored.push_back(*storage);
 }
 
+const ownership::Versions& OnlyVersion() {
+  static const BuiltinVersion version(schema::CustomResourceDefinitionType(), "apiextensions.k8s.io/v1");
+  return version;
+}
+
 }  // namespace
 
 DefinitionStrategy::DefinitionStrategy(store::CollectionId collection)
     : BuiltinStrategy({"apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition",
-                       schema::CustomResourceDefinitionType()},
+                       schema::CustomResourceDefinitionType(), OnlyVersion()},
                       collection) {}
 
 std::vector<TableColumn> DefinitionStrategy::Columns() const {
@@ -82,6 +88,7 @@ void DefinitionStrategy::PrepareForUpdate(Value& object, const Value& old_object
     Value updated = old_object;
     updated["status"] = object["status"];
     updated["metadata"]["resourceVersion"] = object["metadata"]["resourceVersion"];
+    SetManagedFields(updated, TakeManagedFields(object));
     object = std::move(updated);
     return;
   }
@@ -112,6 +119,11 @@ std::vector<std::string> DefinitionStrategy::WarningsFor(const Value& object, co
       warnings.push_back("unrecognized format " + base::Quote(format));
   }
   return warnings;
+}
+
+ownership::FieldSet DefinitionStrategy::ResetFields(Subresource subresource) const {
+  if (subresource == Subresource::kStatus) return ownership::FieldSet::Of({{"metadata"}, {"spec"}});
+  return ownership::FieldSet::Of({{"status"}});
 }
 
 void DefinitionStrategy::BeginDeletion(Value& object, const std::string& now) const {

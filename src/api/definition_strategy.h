@@ -23,6 +23,7 @@ class DefinitionStrategy final : public BuiltinStrategy {
                                    Subresource subresource) const override;
   std::vector<std::string> WarningsFor(const json::Value& object,
                                        const json::Value* old_object) const override;
+  ownership::FieldSet ResetFields(Subresource subresource) const override;
   // A definition goes when its objects are gone.
   bool DeletesGracefully() const override { return true; }
   bool BeginsDeletionItself() const override { return true; }

@@ -1,7 +1,10 @@
 #include "guaranteed_update.h"
 
 #include "annex/base/strings.h"
+#include "annex/ownership/managed_fields.h"
 #include "annex/schema/object_meta.h"
+#include "field_management.h"
+#include "field_versions.h"
 #include "object_checks.h"
 #include "stored_form.h"
 
@@ -98,6 +101,20 @@ struct Attempt {
   std::optional<Value> deleted;  // the last state, if the mutation deletes
 };
 
+// The wished state with its owners. `rewritten`: as for TrackUpdate.
+base::Task<base::Result<Value>> MakeAndTrack(Context& context, const UpdatePlan& plan, Value& existing,
+                                             bool rewritten) {
+  FieldVersions versions(*context.strategy);
+  while (true) {
+    auto object = plan.make(existing, versions);
+    if (object && !(*object)["metadata"].is_object()) (*object)["metadata"] = Value::object();
+    if (object && plan.writer)
+      TrackUpdate(context, versions, existing, *object, *plan.writer, plan.subresource, rewritten);
+    if (!versions.Missing()) co_return object;
+    ANNEX_CO_RETURN_IF_ERROR(co_await versions.Fetch(context.executor()));
+  }
+}
+
 base::Task<base::Result<Attempt>> TryUpdate(Context& context, const UpdatePlan& plan) {
   const Strategy& strategy = *context.strategy;
   Attempt attempt;
@@ -106,10 +123,9 @@ base::Task<base::Result<Attempt>> TryUpdate(Context& context, const UpdatePlan& 
   ANNEX_CO_TRY(store::ObjectPtr seen,
                context.parts.store.Load(attempt.mutation.collection, attempt.mutation.key));
   if (!seen) co_return base::Error(NotFound(context.resource(), context.info.name));
-  ANNEX_CO_TRY(const Value existing, co_await ReadObject(strategy, seen, context.executor()));
-  ANNEX_CO_TRY(Value object, plan.make(existing));
-  if (!object["metadata"].is_object()) object["metadata"] = Value::object();
-  DropManagedFields(object);
+  ANNEX_CO_TRY(Value existing, co_await ReadObject(strategy, seen, context.executor()));
+  const bool rewritten = strategy.ServesAsStored(seen->format);
+  ANNEX_CO_TRY(Value object, co_await MakeAndTrack(context, plan, existing, rewritten));
 
   const std::string& existing_uid = json::TextAt(existing, {"metadata", "uid"});
   if (!plan.uid.empty() && plan.uid != existing_uid) {
@@ -119,6 +135,7 @@ base::Task<base::Result<Attempt>> TryUpdate(Context& context, const UpdatePlan& 
   ANNEX_CO_RETURN_IF_ERROR(CheckResourceVersion(context, object, seen->revision));
   ANNEX_CO_RETURN_IF_ERROR(CheckNamespaceLifecycle(context, context.info.name, false));
   ANNEX_CO_RETURN_IF_ERROR(PrepareAndValidate(context, object, existing, plan.subresource));
+  ownership::IgnoreTimesOfNoChange(object, existing);
 
   attempt.mutation.seen = seen;
   const bool deletes = DeletesNow(strategy, object, existing);

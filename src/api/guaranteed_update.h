@@ -3,6 +3,7 @@
 #pragma once
 
 #include "annex/base/task.h"
+#include "annex/ownership/field_manager.h"
 #include "context.h"
 #include "presenter.h"
 
@@ -14,12 +15,15 @@ namespace annex::api {
 
 struct UpdatePlan {
   // The wished state, made from the present one (both in the request's version). Called again after a lost
-  // race.
-  std::function<base::Result<json::Value>(const json::Value& existing)> make;
+  // race, and when a conversion was made that field ownership asked `versions` for.
+  std::function<base::Result<json::Value>(const json::Value& existing, const ownership::Versions& versions)>
+      make;
   // The UID that the present object must have; "" for any.
   std::string uid = {};
   bool dry_run = false;
   Subresource subresource = Subresource::kNone;
+  // Becomes the owner of what `make` changed; nullopt: `make` has set metadata.managedFields itself.
+  std::optional<ownership::FieldManager::Writer> writer = std::nullopt;
 };
 
 struct Updated {

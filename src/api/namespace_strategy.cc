@@ -28,10 +28,16 @@ void CheckFinalizer(const Value& finalizer, const json::FieldPath& path, json::F
       json::InvalidError(path, name, "name is neither a standard finalizer name nor is it fully qualified"));
 }
 
+const ownership::Versions& OnlyVersion() {
+  static const BuiltinVersion version(schema::NamespaceType(), "v1");
+  return version;
+}
+
 }  // namespace
 
 NamespaceStrategy::NamespaceStrategy(store::CollectionId collection)
-    : BuiltinStrategy({"", "v1", "namespaces", "Namespace", schema::NamespaceType()}, collection) {}
+    : BuiltinStrategy({"", "v1", "namespaces", "Namespace", schema::NamespaceType(), OnlyVersion()},
+                      collection) {}
 
 std::vector<TableColumn> NamespaceStrategy::Columns() const {
   static const json::JsonPath kPhase = json::JsonPath::Compile(".status.phase").value();
@@ -98,6 +104,10 @@ json::FieldErrors NamespaceStrategy::ValidateUpdate(const Value& object, const V
   return {json::InvalidError(json::FieldPath("status.Phase"), phase,
                              terminating ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
                                          : "may only be 'Active' if `deletionTimestamp` is empty")};
+}
+
+ownership::FieldSet NamespaceStrategy::ResetFields(Subresource subresource) const {
+  return ownership::FieldSet::Of({{subresource == Subresource::kStatus ? "spec" : "status"}});
 }
 
 bool NamespaceStrategy::HasPendingFinalizers(const Value& object) const {

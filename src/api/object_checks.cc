@@ -97,8 +97,4 @@ void FillSystemFields(const Context& context, Value& object) {
   metadata["uid"] = context.parts.random.Uuid();
 }
 
-void DropManagedFields(Value& object) {
-  if (Value* metadata = json::Find(object, "metadata")) metadata->erase("managedFields");
-}
-
 }  // namespace annex::api

@@ -34,7 +34,4 @@ base::Result<void> CheckNamespaceLifecycle(const Context& context, const std::st
 void WipeSystemFields(json::Value& object);
 void FillSystemFields(const Context& context, json::Value& object);
 
-// metadata.managedFields is not kept yet (docs/compatibility.md).
-void DropManagedFields(json::Value& object);
-
 }  // namespace annex::api

@@ -215,6 +215,19 @@ base::Result<DeleteOptions> FromQuery(const QueryParameters& query, FieldErrors&
   return options;
 }
 
+base::Result<WriteOptions> CheckedWriteOptions(const QueryParameters& query, const std::string& kind,
+                                               FieldErrors errors) {
+  WriteOptions options;
+  const auto dry_run = query.All("dryRun");
+  options.dry_run = !dry_run.empty();
+  options.field_manager = query.Get("fieldManager");
+  CheckFieldManager(options.field_manager, errors);
+  CheckDryRun(dry_run, errors);
+  ANNEX_TRY(options.field_validation, CheckFieldValidation(query.Get("fieldValidation"), errors));
+  ANNEX_RETURN_IF_ERROR(Checked(errors, kind));
+  return options;
+}
+
 }  // namespace
 
 std::optional<bool> OptionalFlag(const QueryParameters& query, std::string_view name) {
@@ -224,19 +237,19 @@ std::optional<bool> OptionalFlag(const QueryParameters& query, std::string_view 
 }
 
 base::Result<WriteOptions> ReadWriteOptions(const QueryParameters& query, const std::string& kind) {
-  WriteOptions options;
   FieldErrors errors;
-  const auto dry_run = query.All("dryRun");
-  options.dry_run = !dry_run.empty();
-  options.field_manager = query.Get("fieldManager");
-  // Apply patches, where it would mean something, are not served yet.
   if (kind == "PatchOptions" && query.Has("force")) {
     errors.push_back(json::ForbiddenError(FieldPath("force"), "may not be specified for non-apply patch"));
   }
-  CheckFieldManager(options.field_manager, errors);
-  CheckDryRun(dry_run, errors);
-  ANNEX_TRY(options.field_validation, CheckFieldValidation(query.Get("fieldValidation"), errors));
-  ANNEX_RETURN_IF_ERROR(Checked(errors, kind));
+  return CheckedWriteOptions(query, kind, std::move(errors));
+}
+
+base::Result<WriteOptions> ReadApplyOptions(const QueryParameters& query) {
+  FieldErrors errors;
+  if (query.Get("fieldManager").empty())
+    errors.push_back(json::RequiredError(FieldPath("fieldManager"), "is required for apply patch"));
+  ANNEX_TRY(WriteOptions options, CheckedWriteOptions(query, "PatchOptions", std::move(errors)));
+  options.force = OptionalFlag(query, "force").value_or(false);
   return options;
 }
 

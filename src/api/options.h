@@ -27,10 +27,13 @@ enum class FieldValidation : std::uint8_t { kIgnore, kWarn, kStrict };
 struct WriteOptions {
   bool dry_run = false;
   std::string field_manager;
+  bool force = false;  // of an apply
   FieldValidation field_validation = FieldValidation::kWarn;
 };
 // `kind`: "CreateOptions", "UpdateOptions" or "PatchOptions", for messages.
 base::Result<WriteOptions> ReadWriteOptions(const QueryParameters& query, const std::string& kind);
+// The PatchOptions of an apply, which may be forced and has to name its manager.
+base::Result<WriteOptions> ReadApplyOptions(const QueryParameters& query);
 
 // A flag: every text but "false" and "0" is true, as Kubernetes reads it. nullopt if it is not given.
 std::optional<bool> OptionalFlag(const QueryParameters& query, std::string_view name);

@@ -1,7 +1,9 @@
-// PATCH of an object or of its status, with a JSON patch or a merge patch.
+// PATCH of an object or of its status, with a JSON patch or a merge patch; applies are in apply.cc.
 
 #include "annex/json/write.h"
+#include "apply.h"
 #include "decode.h"
+#include "field_management.h"
 #include "guaranteed_update.h"
 #include "object_checks.h"
 #include "patch_document.h"
@@ -39,6 +41,7 @@ base::Result<json::Value> MakePatched(Context& context, const PatchDocument& pat
 
 base::Task<VerbResult> Patch(Context& context) {
   ANNEX_CO_RETURN_IF_ERROR(PatchDocument::CheckType(context));
+  if (PatchDocument::IsApply(context)) co_return co_await Apply(context);
   ANNEX_CO_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
   ANNEX_CO_TRY(const WriteOptions options, ReadWriteOptions(context.query, "PatchOptions"));
   ANNEX_CO_TRY(const IncludeObject include, format.form == Form::kTable
@@ -48,12 +51,13 @@ base::Task<VerbResult> Patch(Context& context) {
   const base::Result<PatchDocument> patch = PatchDocument::Read(context, options.field_validation);
 
   UpdatePlan plan;
-  plan.make = [&](const json::Value& existing) -> base::Result<json::Value> {
+  plan.make = [&](const json::Value& existing, const auto&) -> base::Result<json::Value> {
     if (!patch) return base::Error(patch.error());
     return MakePatched(context, *patch, options, existing);
   };
   plan.dry_run = options.dry_run;
   plan.subresource = context.subresource;
+  plan.writer = WriterOf(context, options.field_manager);
   ANNEX_CO_TRY(Updated updated, co_await GuaranteedUpdate(context, std::move(plan)));
   const Presenter presenter(context.strategy, format, include, context.parts.clock);
   co_return co_await UpdatedResponse(context, presenter, std::move(updated));

@@ -14,6 +14,7 @@ using json::Value;
 constexpr std::string_view kJsonPatchType = "application/json-patch+json";
 constexpr std::string_view kMergePatchType = "application/merge-patch+json";
 constexpr std::string_view kStrategicPatchType = "application/strategic-merge-patch+json";
+constexpr std::string_view kApplyPatchType = "application/apply-patch+yaml";
 
 // What Go's decoder says of a value of the wrong type.
 std::string WrongType(const Value& value, const char* go_type) {
@@ -37,18 +38,22 @@ base::Status UnreadablePatch(const Value& patched, const std::string& why) {
 base::Result<void> PatchDocument::CheckType(const Context& context) {
   const std::string type = ContentType(context);
   const bool strategic = context.strategy->builtin();
-  if (type == kJsonPatchType || type == kMergePatchType || (strategic && type == kStrategicPatchType))
-    return {};
+  if (type == kJsonPatchType || type == kMergePatchType || type == kApplyPatchType) return {};
+  if (strategic && type == kStrategicPatchType) return {};
   std::string message =
       "the body of the request was in an unknown format - accepted media types include: "
       "application/json-patch+json, "
       "application/merge-patch+json";
   if (strategic) message.append(", ").append(kStrategicPatchType);
+  message.append(", ").append(kApplyPatchType);
   return base::Error(base::Reason::kUnsupportedMediaType, std::move(message));
 }
 
+bool PatchDocument::IsApply(const Context& context) {
+  return ContentType(context) == kApplyPatchType;
+}
+
 base::Result<PatchDocument> PatchDocument::Read(const Context& context, FieldValidation validation) {
-  ANNEX_RETURN_IF_ERROR(CheckType(context));
   PatchDocument document;
   if (ContentType(context) == kJsonPatchType) document.kind_ = Kind::kJsonPatch;
   if (ContentType(context) == kStrategicPatchType) {

@@ -18,11 +18,13 @@ base::Status UnreadablePatch(const json::Value& patched, const std::string& why)
 
 class PatchDocument {
  public:
-  // Whether the Content-Type is one that Read understands: application/json-patch+json,
-  // application/merge-patch+json or, for built-in types, application/strategic-merge-patch+json. Errors:
-  // UnsupportedMediaType.
+  // Whether the Content-Type is that of an apply (application/apply-patch+yaml) or one that Read understands:
+  // application/json-patch+json, application/merge-patch+json or, for built-in types,
+  // application/strategic-merge-patch+json. Errors: UnsupportedMediaType.
   static base::Result<void> CheckType(const Context& context);
-  // Errors: UnsupportedMediaType, BadRequest, RequestEntityTooLarge.
+  // Whether it is an apply, which is no PatchDocument (apply_document.h).
+  static bool IsApply(const Context& context);
+  // REQUIRES: CheckType and not IsApply. Errors: BadRequest, RequestEntityTooLarge.
   static base::Result<PatchDocument> Read(const Context& context, FieldValidation validation);
 
   // The patched object. Errors: Invalid, with the one text that kube-apiserver has for all operations that

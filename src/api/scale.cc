@@ -5,13 +5,16 @@
 #include "annex/json/read.h"
 #include "annex/json/yaml.h"
 #include "annex/schema/types.h"
+#include "apply_document.h"
 #include "custom_resource_strategy.h"
 #include "decode.h"
+#include "field_management.h"
 #include "guaranteed_update.h"
 #include "negotiation.h"
 #include "object_checks.h"
 #include "patch_document.h"
 #include "protobuf_read.h"
+#include "scale_ownership.h"
 #include "scale_view.h"
 #include "stored_form.h"
 #include "verbs.h"
@@ -129,6 +132,28 @@ base::Status EmptyReplicas(const Context& context) {
                     " cannot be empty");
 }
 
+base::Task<VerbResult> ApplyScale(Context& context) {
+  ANNEX_CO_TRY(const ScaleFormat format, ReadScaleFormat(context));
+  ANNEX_CO_TRY(const WriteOptions options, ReadApplyOptions(context.query));
+  ANNEX_CO_TRY(const ApplyDocument document, ApplyDocument::Read(context.request.body));
+  const auto writer = WriterOf(context, options.field_manager);
+  UpdatePlan plan;
+  plan.make = [&](const Value& existing, const auto&) -> base::Result<Value> {
+    ANNEX_TRY(const ScaleView view, ScaleOf(*context.strategy->scale(), existing));
+    Value object = existing;
+    ANNEX_TRY(Value scale,
+              ApplyReplicas(context, view.scale, document.object(), object, writer, options.force));
+    ANNEX_RETURN_IF_ERROR(document.Complain(context, options.field_validation));
+    ANNEX_RETURN_IF_ERROR(EnsureNamespace(context, scale));
+    ANNEX_RETURN_IF_ERROR(CheckNameMatches(context, scale));
+    if (json::FindPath(scale, {"spec", "replicas"}) == nullptr) return base::Error(EmptyReplicas(context));
+    return WithReplicas(context, object, scale);
+  };
+  plan.dry_run = options.dry_run;
+  plan.subresource = Subresource::kScale;
+  co_return co_await Finish(context, format, std::move(plan));
+}
+
 }  // namespace
 
 base::Task<VerbResult> GetScale(Context& context) {
@@ -152,8 +177,14 @@ base::Task<VerbResult> UpdateScale(Context& context) {
   ANNEX_CO_TRY(Value scale, DecodeScale(context, options.field_validation));
   ANNEX_CO_RETURN_IF_ERROR(EnsureNamespace(context, scale));
   ANNEX_CO_RETURN_IF_ERROR(CheckNameMatches(context, scale));
+  const auto writer = WriterOf(context, options.field_manager);
   UpdatePlan plan;
-  plan.make = [&](const Value& existing) { return WithReplicas(context, existing, scale); };
+  plan.make = [&](const Value& existing, const auto&) -> base::Result<Value> {
+    ANNEX_TRY(const ScaleView view, ScaleOf(*context.strategy->scale(), existing));
+    ANNEX_TRY(Value object, WithReplicas(context, existing, scale));
+    ANNEX_RETURN_IF_ERROR(TrackReplicas(context, view.scale, scale, object, writer));
+    return object;
+  };
   plan.uid = json::TextAt(scale, {"metadata", "uid"});
   plan.dry_run = options.dry_run;
   plan.subresource = Subresource::kScale;
@@ -162,11 +193,13 @@ base::Task<VerbResult> UpdateScale(Context& context) {
 
 base::Task<VerbResult> PatchScale(Context& context) {
   ANNEX_CO_RETURN_IF_ERROR(PatchDocument::CheckType(context));
+  if (PatchDocument::IsApply(context)) co_return co_await ApplyScale(context);
   ANNEX_CO_TRY(const ScaleFormat format, ReadScaleFormat(context));
   ANNEX_CO_TRY(const WriteOptions options, ReadWriteOptions(context.query, "PatchOptions"));
   const base::Result<PatchDocument> patch = PatchDocument::Read(context, options.field_validation);
+  const auto writer = WriterOf(context, options.field_manager);
   UpdatePlan plan;
-  plan.make = [&](const Value& existing) -> base::Result<Value> {
+  plan.make = [&](const Value& existing, const auto&) -> base::Result<Value> {
     if (!patch) return base::Error(patch.error());
     ANNEX_TRY(const ScaleView view, ScaleOf(*context.strategy->scale(), existing));
     ANNEX_TRY(Value scale, patch->Apply(view.scale));
@@ -175,7 +208,9 @@ base::Task<VerbResult> PatchScale(Context& context) {
     ANNEX_RETURN_IF_ERROR(CheckNameMatches(context, scale));
     const bool sets_replicas = json::FindPath(scale, {"spec", "replicas"}) != nullptr;
     if (!view.has_spec_replicas && !sets_replicas) return base::Error(EmptyReplicas(context));
-    return WithReplicas(context, existing, scale);
+    ANNEX_TRY(Value object, WithReplicas(context, existing, scale));
+    ANNEX_RETURN_IF_ERROR(TrackReplicas(context, view.scale, scale, object, writer));
+    return object;
   };
   plan.dry_run = options.dry_run;
   plan.subresource = Subresource::kScale;

@@ -23,6 +23,11 @@ base::Task<base::Result<json::Value>> Strategy::ConvertToStorage(json::Value obj
   co_return object;
 }
 
+base::Task<base::Result<json::Value>> Strategy::ConvertTo(json::Value object, std::string api_version,
+                                                          base::Executor& executor) const {
+  co_return base::Error(Unspecified("no webhook converts to " + api_version));
+}
+
 base::Result<json::Value> ReadStored(const Strategy& strategy, const store::Row& row) {
   std::string text;
   store::AppendBody(text, row.body, row.revision_at, row.revision);

@@ -13,6 +13,8 @@
 #include "annex/definition/resource.h"
 #include "annex/json/field_error.h"
 #include "annex/json/value.h"
+#include "annex/ownership/field_manager.h"
+#include "annex/ownership/scale_fields.h"
 #include "annex/schema/object_meta.h"
 #include "annex/schema/typed.h"
 #include "annex/store/store.h"
@@ -128,6 +130,23 @@ class Strategy {
   }
   // Warning headers for any request (a deprecated version).
   virtual std::vector<std::string> RequestWarnings() const { return {}; }
+
+  // --- field ownership
+  // The versions that field managers' entries may be of.
+  virtual const ownership::Versions& versions() const = 0;
+  // An object of this version as the webhook shows it in another one. REQUIRES: HasWebhook. Errors: without a
+  // reason.
+  virtual base::Task<base::Result<json::Value>> ConvertTo(json::Value object, std::string api_version,
+                                                          base::Executor& executor) const;
+  // What PrepareForCreate and PrepareForUpdate do not take from requests to `subresource`.
+  virtual ownership::FieldSet ResetFields(Subresource subresource) const = 0;
+  // An object of this version in which nothing is set yet.
+  virtual json::Value NewObject() const = 0;
+  // Where the versions have their replicas.
+  virtual ownership::ReplicasPaths ReplicasPaths() const { return {}; }
+  // Sets defaults in an object that an apply made, and reads its metadata as that of a request's object.
+  // Errors: without a reason.
+  virtual base::Result<void> CompleteApplied(json::Value& object) const = 0;
 
   // --- deletion
   // ---------------------------------------------------------------------------------------------------- An

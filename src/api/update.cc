@@ -1,6 +1,7 @@
 // PUT of an object or of its status.
 
 #include "decode.h"
+#include "field_management.h"
 #include "guaranteed_update.h"
 #include "object_checks.h"
 #include "verbs.h"
@@ -21,10 +22,11 @@ base::Task<VerbResult> Update(Context& context) {
   DedupOwnerReferences(context, object);
 
   UpdatePlan plan;
-  plan.make = [&object](const json::Value&) -> base::Result<json::Value> { return object; };
+  plan.make = [&object](const json::Value&, const auto&) -> base::Result<json::Value> { return object; };
   plan.uid = json::TextAt(object, {"metadata", "uid"});
   plan.dry_run = options.dry_run;
   plan.subresource = context.subresource;
+  plan.writer = WriterOf(context, options.field_manager);
   ANNEX_CO_TRY(Updated updated, co_await GuaranteedUpdate(context, std::move(plan)));
   const Presenter presenter(context.strategy, format, include, context.parts.clock);
   co_return co_await UpdatedResponse(context, presenter, std::move(updated));

@@ -116,6 +116,7 @@ base::Result<Version> ReadVersion(const json::Value& item) {
                        "version " + version.name + ": schema.openAPIV3Schema: " + schema.error().message);
   }
   version.schema = *std::move(schema);
+  version.object_type = std::make_shared<const ownership::ObjectType>(version.schema->root());
   return version;
 }
 

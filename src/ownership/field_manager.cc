@@ -118,7 +118,7 @@ base::Result<ManagedFields> FieldManager::Track(const Value& live, const Value& 
         Failure("failed to convert live object (" + Describe(live) + ") to smd typed: " + problem));
   }
   ANNEX_RETURN_IF_ERROR(ReconcileOwners(versions_, live, managed));
-  const ObjectChange change{live, object, options_.reset_fields, nullptr};
+  const ObjectChange change{options_.api_version, live, object, options_.reset_fields, nullptr};
   ANNEX_TRY(const OwnersChange changed, TakeFields(versions_, change, managed, Force::kYes));
   FieldSet taken = changed.comparison.modified.Union(changed.comparison.added).Difference(StrippedFields());
   if (!taken.Empty()) {
@@ -189,7 +189,7 @@ base::Result<FieldManager::Attempt> FieldManager::Try(const Value& live, Managed
   entry.fields = FieldsOf(type, applied).RecursiveDifference(options_.reset_fields);
   ANNEX_TRY(Value merged, Prune(versions_, Merge(type, live, applied), managed, last));
 
-  const ObjectChange change{live, merged, options_.reset_fields, &id};
+  const ObjectChange change{options_.api_version, live, merged, options_.reset_fields, &id};
   ANNEX_TRY(OwnersChange changed, TakeFields(versions_, change, managed, force ? Force::kYes : Force::kNo));
   Attempt attempt;
   if (!force && !changed.conflicts.empty()) {

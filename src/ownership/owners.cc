@@ -20,14 +20,13 @@ class Comparisons {
   Comparisons(const Versions& versions, const ObjectChange& change)
       : versions_(versions),
         change_(change),
-        api_version_(json::TextAt(change.after, {"apiVersion"})),
-        own_(Without(Compare(versions.TypeOf(api_version_)->root(), change.before, change.after),
+        own_(Without(Compare(versions.TypeOf(change.api_version)->root(), change.before, change.after),
                      change.reset_fields)) {}
 
   const Comparison& own() const { return own_; }
 
   base::Result<const Comparison*> At(const std::string& api_version) {
-    if (api_version == api_version_) return &own_;
+    if (api_version == change_.api_version) return &own_;
     if (const auto known = others_.find(api_version); known != others_.end()) return &known->second;
     ANNEX_TRY(const Value before, Converted("old", change_.before, api_version));
     ANNEX_TRY(const Value after, Converted("new", change_.after, api_version));
@@ -45,7 +44,6 @@ class Comparisons {
 
   const Versions& versions_;
   const ObjectChange& change_;
-  const std::string& api_version_;
   const Comparison own_;
   std::map<std::string, Comparison> others_;
 };

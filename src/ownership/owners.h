@@ -24,8 +24,9 @@ base::Result<json::Value> InVersion(const Versions& versions, const json::Value&
 // Errors: Unknown (the object cannot be converted to an entry's version).
 base::Result<void> ReconcileOwners(const Versions& versions, const json::Value& live, ManagedFields& managed);
 
-// An object changes, in the version of both states.
+// An object changes.
 struct ObjectChange {
+  const std::string& api_version;  // of both states, whatever `after` claims
   const json::Value& before;
   const json::Value& after;
   const FieldSet& reset_fields;  // changes of these do not count

@@ -90,10 +90,6 @@ func forEachAtOnce(t *testing.T, names []harness.BackendName, test func(t *testi
 	})
 }
 
-// tracksFields tells whether the server keeps managedFields, and so has server-side apply. Annex does not yet; it refuses apply
-// patches with UnsupportedMediaType.
-func (b *backend) tracksFields() bool { return b.Name == harness.BackendNative }
-
 // definition returns one of the definitions in testdata for this backend's group.
 func (b *backend) definition(kind string) []byte { return definitionFor(kind, b.Domain, shortName(b)) }
 

@@ -42,7 +42,7 @@ func createdObjectIsComplete(t *testing.T, b *backend) {
 		t.Errorf("metadata is not complete: %s", toJSON(created.Object["metadata"]))
 	}
 	entries := created.GetManagedFields()
-	if b.tracksFields() && (len(entries) != 1 || entries[0].Operation != metav1.ManagedFieldsOperationUpdate) {
+	if len(entries) != 1 || entries[0].Operation != metav1.ManagedFieldsOperationUpdate {
 		t.Errorf("managedFields are %s, want one entry with operation Update", toJSON(entries))
 	}
 	read := must(b.widgets(namespace).Get(t.Context(), "complete", metav1.GetOptions{}))(t)

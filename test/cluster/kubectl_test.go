@@ -182,9 +182,7 @@ func kubectlApplies(t *testing.T, k *kubectl) {
 	object := must(k.b.widgets(k.namespace).Get(t.Context(), "applied", metav1.GetOptions{}))(t)
 	checkField(t, object, "green", "spec", "color")
 	checkField(t, object, nil, "spec", "message")
-	if k.b.tracksFields() {
-		wantMatch(t, k.feed(t, k.manifest("applied-ss", "green", 1), "apply", "--server-side", "-f", "-"), `applied-ss serverside-applied`)
-	}
+	wantMatch(t, k.feed(t, k.manifest("applied-ss", "green", 1), "apply", "--server-side", "-f", "-"), `applied-ss serverside-applied`)
 	difference, stderr, _ := k.try(t, k.manifest("applied", "blue", 1), "diff", "-f", "-") // a difference is exit code 1
 	wantMatch(t, difference+stderr, `(?m)^-  color: green\n\+  color: blue$`)
 	k.run(t, "delete", k.b.widgetType(), "--all")

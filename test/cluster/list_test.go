@@ -170,9 +170,6 @@ func jsonPatchWorks(t *testing.T, b *backend) {
 }
 
 func applyWorks(t *testing.T, b *backend) {
-	if !b.tracksFields() {
-		t.Skip("Annex does not track who owns a field yet, and refuses apply patches")
-	}
 	widgets := b.widgets(b.namespace(t))
 	apply := func(manager string, spec map[string]any, force bool) (*unstructured.Unstructured, error) {
 		return widgets.Apply(t.Context(), "applied", b.object("Widget", "applied", spec), metav1.ApplyOptions{FieldManager: manager, Force: force})

@@ -6,6 +6,7 @@
 //	definitions:                 # installed on both sides before the file's scenarios begin
 //	- widgets                    # a file in definitions/, or a CustomResourceDefinition written out here
 //	words: {all: "/apis/${group}/v1/widgets"}    # more words for the file's scenarios
+//	managers: true               # metadata.managedFields is compared, too, in an order that does not depend on times
 //	before:                      # steps before the scenarios, once; what they keep is known to all scenarios
 //	- do: POST /apis/${group}/v1/namespaces/${shared}/widgets
 //	  body: {apiVersion: "${group}/v1", kind: Widget, metadata: {name: a}}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -102,6 +103,8 @@ func (n *Normalizer) metadata(metadata tree.Object, list, definition bool) tree.
 		switch {
 		case m.Key == "managedFields" && !n.keepManagers:
 			continue
+		case m.Key == "managedFields":
+			m.Value = byManager(n.value(m.Key, m.Value))
 		case m.Key == "resourceVersion" && isText && text != "" && (list || definition || len(metadata) == 1):
 			m.Value = "<version>"
 		case m.Key == "resourceVersion" && isText && text != "" && text != "0":
@@ -217,6 +220,26 @@ func withoutManagers(text string) string {
 		kept = append(kept, line)
 	}
 	return strings.Join(kept, "\n")
+}
+
+// byManager puts the entries of managedFields in an order that does not depend on the second of each write.
+func byManager(value any) any {
+	entries, ok := value.([]any)
+	if !ok {
+		return value
+	}
+	key := func(entry any) string {
+		var parts []string
+		for _, field := range []string{"operation", "manager", "apiVersion", "subresource"} {
+			object, _ := entry.(tree.Object)
+			text, _ := object.Find(field)
+			parts = append(parts, fmt.Sprint(text))
+		}
+		return strings.Join(parts, "\n")
+	}
+	sorted := slices.Clone(entries)
+	slices.SortStableFunc(sorted, func(a, b any) int { return strings.Compare(key(a), key(b)) })
+	return sorted
 }
 
 func isRecent(text string) bool {

@@ -30,6 +30,7 @@ func Run(ctx context.Context, sides [2]*Side, file File, scenario Scenario, kept
 	for i, side := range sides {
 		runs[i] = &sideRun{side: side, words: newWords(file, scenario), watches: map[string]*watch{}}
 		maps.Copy(runs[i].words, kept[i])
+		runs[i].normalizer.keepManagers = file.Managers
 		defer runs[i].stop()
 		if err := runs[i].makeNamespace(ctx, "ns", scenario.Steps); err != nil {
 			return nil, fmt.Errorf("%s: %w", side.Name, err)

@@ -24,6 +24,8 @@ type File struct {
 	Before      []Step            `json:"before"`
 	Scenarios   []Scenario        `json:"scenarios"`
 	Tables      []Table           `json:"tables"`
+	// Managers makes metadata.managedFields part of what is compared.
+	Managers bool `json:"managers"`
 
 	// Folder and Name say where it lies: scenarios/FOLDER/NAME.yaml.
 	Folder string `json:"-"`

@@ -8,6 +8,7 @@
 #include "annex/definition/webhook.h"
 #include "annex/json/jsonpath.h"
 #include "annex/json/value.h"
+#include "annex/ownership/object_type.h"
 #include "annex/schema/schema.h"
 #include "annex/selector/terms.h"
 
@@ -75,6 +76,7 @@ struct Version {
   std::vector<Column> columns;
   std::vector<SelectableField> selectable_fields;
   std::shared_ptr<const schema::Schema> schema;
+  std::shared_ptr<const ownership::ObjectType> object_type;
   json::Value open_api_v3_schema;  // as the definition has it, for publishing
   // Whether an object of the storage version reads the same in this version, its apiVersion apart.
   bool same_schema_as_storage = false;
