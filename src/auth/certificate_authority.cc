@@ -5,6 +5,7 @@
 #include <array>
 #include <ctime>
 
+#include <arpa/inet.h>
 #include <openssl/rand.h>
 
 namespace annex::auth {
@@ -71,20 +72,14 @@ std::string AlternativeNames(const CertificateRequest& request) {
   return names;
 }
 
+// An address as people write it ("::1"), so that it equals the name that was asked for.
 std::string AddressText(const ASN1_OCTET_STRING* address) {
-  const unsigned char* bytes = ASN1_STRING_get0_data(address);
-  const int length = ASN1_STRING_length(address);
-  std::string text;
-  if (length == 4) {
-    for (int i = 0; i < 4; ++i) text += (i > 0 ? "." : "") + std::to_string(bytes[i]);
-  } else if (length == 16) {
-    std::array<char, 8> group{};
-    for (int i = 0; i < 16; i += 2) {
-      std::snprintf(group.data(), group.size(), i > 0 ? ":%x" : "%x", (bytes[i] << 8) | bytes[i + 1]);
-      text += group.data();
-    }
-  }
-  return text;
+  const auto length = static_cast<std::size_t>(ASN1_STRING_length(address));
+  if (length != sizeof(in_addr) && length != sizeof(in6_addr)) return "";
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const char* written = inet_ntop(length == sizeof(in_addr) ? AF_INET : AF_INET6,
+                                  ASN1_STRING_get0_data(address), text.data(), text.size());
+  return written == nullptr ? "" : written;
 }
 
 }  // namespace
