@@ -49,11 +49,11 @@ base::Result<ApplyDocument> ApplyDocument::Read(const std::string& body) {
 
 base::Result<void> ApplyDocument::Complain(Context& context, FieldValidation validation) const {
   if (complaints_.empty() || validation == FieldValidation::kIgnore) return {};
-  std::string text =
-      std::string(kConverting) + "yaml: unmarshal errors:\n  " + base::Join(complaints_, "\n  ");
-  if (validation == FieldValidation::kStrict)
-    return base::Error(BadRequest("error strict decoding YAML: " + text));
-  context.Warn(std::move(text));
+  if (validation == FieldValidation::kStrict) {
+    return base::Error(BadRequest(std::string("error strict decoding YAML: ") + kConverting +
+                                  "yaml: unmarshal errors:\n  " + base::Join(complaints_, "\n  ")));
+  }
+  for (const std::string& complaint : complaints_) context.Warn(complaint);
   return {};
 }
 

@@ -106,6 +106,13 @@ json::FieldErrors NamespaceStrategy::ValidateUpdate(const Value& object, const V
                                          : "may only be 'Active' if `deletionTimestamp` is empty")};
 }
 
+// The label is a default, and so belongs to who makes the namespace.
+base::Result<void> NamespaceStrategy::Coerce(Value& object, std::vector<std::string>* unknown_fields) const {
+  ANNEX_RETURN_IF_ERROR(BuiltinStrategy::Coerce(object, unknown_fields));
+  if (!json::TextAt(object, {"metadata", "name"}).empty()) SetNameLabel(object);
+  return {};
+}
+
 ownership::FieldSet NamespaceStrategy::ResetFields(Subresource subresource) const {
   return ownership::FieldSet::Of({{subresource == Subresource::kStatus ? "spec" : "status"}});
 }

@@ -22,6 +22,7 @@ class NamespaceStrategy final : public BuiltinStrategy {
                         Subresource subresource) const override;
   json::FieldErrors ValidateUpdate(const json::Value& object, const json::Value& old_object,
                                    Subresource subresource) const override;
+  base::Result<void> Coerce(json::Value& object, std::vector<std::string>* unknown_fields) const override;
   ownership::FieldSet ResetFields(Subresource subresource) const override;
   bool HasPendingFinalizers(const json::Value& object) const override;
   void BeginDeletion(json::Value& object, const std::string& now) const override;

@@ -24,8 +24,10 @@ std::string WrongType(const Value& value, const char* go_type) {
   return "json: cannot unmarshal " + found + " into Go value of type " + go_type;
 }
 
+// A patch's type is taken as it is written: neither its case nor a space before its parameters is forgiven.
 std::string ContentType(const Context& context) {
-  return MediaTypeOf(context.request.headers.First("content-type"));
+  const std::string_view header = context.request.headers.First("content-type");
+  return std::string(header.substr(0, header.find(';')));
 }
 
 }  // namespace

@@ -34,13 +34,13 @@ TEST_CASE("a manager is named by the request or by its client", "[api][ownership
   ApiFixture api;
   const Answer named = api.Call("POST", kWidgets + kAsOne, ApiFixture::Widget("a", R"("spec":{"size":1})"));
   REQUIRE(named.status == 201);
-  CHECK(Owners(named.body) == Texts{R"(one Update  {"f:spec":{".":{},"f:size":{}}})"});
+  CHECK(Owners(named.body) == Texts{R"(one Update  {"f:spec":{".":{},"f:color":{},"f:size":{}}})"});
   CHECK(json::TextAt(named.body["metadata"]["managedFields"][0], {"apiVersion"}) == "example.com/v1");
   const Answer client =
       api.Call("PATCH", kA, R"({"spec":{"size":2}})",
                {{"user-agent", "cli\x01 ent/1.0 (x)"}, {"content-type", "application/merge-patch+json"}});
-  CHECK(Owners(client.body) ==
-        Texts{R"(cli ent Update  {"f:spec":{"f:size":{}}})", R"(one Update  {"f:spec":{}})"});
+  CHECK(Owners(client.body) == Texts{R"(cli ent Update  {"f:spec":{"f:size":{}}})",
+                                     R"(one Update  {"f:spec":{".":{},"f:color":{}}})"});
 }
 
 TEST_CASE("a write that changes nothing is none, whoever makes it", "[api][ownership]") {
@@ -66,9 +66,9 @@ TEST_CASE("what an apply makes, changes and drops belongs to its manager", "[api
   CHECK(forced.status == 200);
   CHECK(json::IntegerAt(forced.body, {"spec", "size"}) == 2);
   const Answer dropped = api.Send("PATCH", kA + kAsOne, kApply, one + "{}}");
-  CHECK(json::ToJson(dropped.body["spec"]) == R"({"size":2})");
+  CHECK(json::ToJson(dropped.body["spec"]) == R"({"color":"blue","size":2})");
   CHECK(Owners(dropped.body) ==
-        Texts{R"(two Apply  {"f:spec":{"f:size":{}}})", R"(one Apply  {"f:spec":{}})"});
+        Texts{R"(one Apply  {"f:spec":{}})", R"(two Apply  {"f:spec":{"f:size":{}}})"});
 }
 
 TEST_CASE("an apply is refused for what is wrong with it", "[api][ownership]") {
@@ -102,7 +102,7 @@ TEST_CASE("replicas change hands through the scale subresource", "[api][ownershi
   api.Call("POST", kWidgets + kAsOne, ApiFixture::Widget("a", R"("spec":{"replicas":1,"size":1})"));
   REQUIRE(api.Send("PATCH", kA + "/scale" + kAsTwo, kMerge, R"({"spec":{"replicas":3}})").status == 200);
   CHECK(Owners(api.Get(kA).body) == Texts{R"(two Update scale {"f:spec":{"f:replicas":{}}})",
-                                          R"(one Update  {"f:spec":{".":{},"f:size":{}}})"});
+                                          R"(one Update  {"f:spec":{".":{},"f:color":{},"f:size":{}}})"});
   const Answer applied = api.Send(
       "PATCH", kA + "/scale?fieldManager=three&force=true", kApply,
       R"({"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":5}})");
@@ -118,7 +118,7 @@ TEST_CASE("a status has owners of its own, and takes nothing of the spec", "[api
       api.Send("PATCH", kA + "/status" + kAsTwo, kMerge, R"({"spec":{"size":9},"status":{"replicas":1}})");
   CHECK(answer.status == 200);
   REQUIRE(Owners(answer.body).size() == 2);
-  CHECK(Owners(answer.body)[1] == R"(two Update status {"f:status":{".":{},"f:replicas":{}}})");
+  CHECK(Owners(answer.body)[0] == R"(two Update status {"f:status":{".":{},"f:replicas":{}}})");
 }
 
 TEST_CASE("owners of another version are asked about in their version, which a webhook shows",

@@ -119,10 +119,10 @@ TEST_CASE("a scale is shown in all forms", "[api][scale]") {
   CHECK(json::TextAt(row, {"object", "kind"}) == "PartialObjectMetadata");
 }
 
-TEST_CASE("only JSON and merge patches are taken", "[api][patch]") {
+TEST_CASE("only JSON patches, merge patches and applies are taken", "[api][patch]") {
   ApiFixture api;
   api.Create("a");
-  for (const char* type : {"strategic-merge-patch+json", "apply-patch+yaml", "json"}) {
+  for (const char* type : {"strategic-merge-patch+json", "json"}) {
     CHECK(api.Send("PATCH", kWidgets + "/a", type, "{}").status == 415);
   }
 }
