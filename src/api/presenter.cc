@@ -195,13 +195,16 @@ std::string Presenter::TableAround(std::string_view row, const std::string& reso
 }
 
 std::string Presenter::ListHead() const {
+  if (format_.form == Form::kObject)
+    return R"({"kind":")" + strategy_->list_kind() + R"(","apiVersion":")" + strategy_->ApiVersion() +
+           R"(",)";
   const char* kind = format_.form == Form::kTable ? "Table" : "PartialObjectMetadataList";
   return "{\"kind\":\"" + std::string(kind) + "\",\"apiVersion\":\"" + MetaApiVersion() + "\",";
 }
 
 void Presenter::BeginList(std::string& out) const {
   if (format_.encoding == Encoding::kProtobuf) return;
-  if (format_.form == Form::kObject) {
+  if (metadata_last()) {
     out += "{\"apiVersion\":\"" + strategy_->ApiVersion() + "\",\"items\":[";
   } else if (format_.form == Form::kTable) {
     out += ListHead() + "\"columnDefinitions\":" + ColumnDefinitionsJson(columns_) + ",\"rows\":[";
@@ -219,9 +222,19 @@ base::Result<void> Presenter::AppendItem(std::string& out, const store::Row& row
     case Form::kPartialObjectMetadataList:
       return AppendPartial(out, row);
     case Form::kObject:
-      return AppendObject(out, row);
+      break;
   }
+  const std::size_t begin = out.size();
+  ANNEX_RETURN_IF_ERROR(AppendObject(out, row));
+  DropTypeMeta(out, begin);
   return {};
+}
+
+void Presenter::DropTypeMeta(std::string& out, std::size_t begin) const {
+  if (!strategy_->builtin()) return;
+  const std::string text =
+      R"("kind":")" + strategy_->kind() + R"(","apiVersion":")" + strategy_->ApiVersion() + R"(",)";
+  if (out.compare(begin + 1, text.size(), text) == 0) out.erase(begin + 1, text.size());
 }
 
 void Presenter::AppendItem(std::string& out, const Value& object, bool first) const {
@@ -235,9 +248,11 @@ void Presenter::AppendItem(std::string& out, const Value& object, bool first) co
       AppendPartial(out, object);
       return;
     case Form::kObject:
-      api::AppendObject(out, object, *strategy_);
-      return;
+      break;
   }
+  const std::size_t begin = out.size();
+  api::AppendObject(out, object, *strategy_);
+  DropTypeMeta(out, begin);
 }
 
 void Presenter::EndList(std::string& out, const ListMeta& meta, bool empty) const {
@@ -246,7 +261,7 @@ void Presenter::EndList(std::string& out, const ListMeta& meta, bool empty) cons
 }
 
 void Presenter::PutListMeta(std::string& out, const ListMeta& meta) const {
-  if (format_.form == Form::kObject) return;
+  if (metadata_last()) return;
   if (format_.encoding == Encoding::kProtobuf) {
     Value value = {{"resourceVersion", std::to_string(meta.resource_version)},
                    {"continue", meta.continue_token}};
@@ -274,19 +289,16 @@ void Presenter::CloseList(std::string& out, const ListMeta& meta, bool empty) co
     return;
   }
   out += ']';
-  if (format_.form != Form::kObject) {
+  if (!metadata_last()) {
     out += '}';
     return;
   }
   out += ",\"kind\":";
   json::AppendJsonString(out, strategy_->list_kind());
-  out += ",\"metadata\":{";
   // The list of custom resources always says where it continues, if only "".
-  if (!meta.continue_token.empty() || !strategy_->builtin()) {
-    out += "\"continue\":";
-    json::AppendJsonString(out, meta.continue_token);
-    out += ',';
-  }
+  out += ",\"metadata\":{\"continue\":";
+  json::AppendJsonString(out, meta.continue_token);
+  out += ',';
   if (meta.remaining) out += "\"remainingItemCount\":" + std::to_string(*meta.remaining) + ",";
   out += "\"resourceVersion\":\"" + std::to_string(meta.resource_version) + "\"}}";
 }

@@ -49,16 +49,15 @@ class Presenter {
   // Writes the metadata and ends the list. REQUIRES: `out` holds the list from its beginning.
   void EndList(std::string& out, const ListMeta& meta, bool empty) const;
   // The two halves of EndList, for a list whose beginning is sent before its end is known. Metadata come
-  // first in Tables and lists of metadata (as in their structs): they must be put while `out` holds the
-  // beginning. In the plain form they come last, and CloseList writes them.
+  // first in what is a struct in Go (Tables, lists of metadata, of built-in types): they must be put while
+  // `out` holds the beginning. In lists of custom resources they come last, and CloseList writes them.
   void PutListMeta(std::string& out, const ListMeta& meta) const;
   void CloseList(std::string& out, const ListMeta& meta, bool empty) const;
   // An error if the form that was asked for is one of single objects.
   base::Result<void> CheckListForm() const;
   // Whether a list's pieces can go out as they are made. `limited`: the end decides what the metadata say.
   bool Streams(bool limited) const {
-    return format_.encoding == Encoding::kJson && !format_.pretty &&
-           !(limited && format_.form != Form::kObject);
+    return format_.encoding == Encoding::kJson && !format_.pretty && !(limited && !metadata_last());
   }
   // Compact JSON (or a protobuf message) -> the body that was asked for.
   std::string Finish(std::string text) const;
@@ -79,8 +78,11 @@ class Presenter {
   void AppendTableRow(std::string& out, const json::Value& object) const;
   std::string TableAround(std::string_view row, const std::string& resource_version, bool columns) const;
   std::string MetaApiVersion() const { return "meta.k8s.io/" + format_.form_version; }
-  // `{"kind":"Table","apiVersion":"meta.k8s.io/v1",`: what comes before a list's metadata in its typed forms.
+  // `{"kind":"Table","apiVersion":"meta.k8s.io/v1",`: what comes before a list's metadata if they come first.
   std::string ListHead() const;
+  // Items of a list that is a struct in Go do not repeat what it says of their kind. `begin`: of the item.
+  void DropTypeMeta(std::string& out, std::size_t begin) const;
+  bool metadata_last() const { return format_.form == Form::kObject && !strategy_->builtin(); }
   bool partial() const {
     return format_.form == Form::kPartialObjectMetadata || format_.form == Form::kPartialObjectMetadataList;
   }

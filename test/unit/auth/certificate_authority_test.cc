@@ -6,7 +6,8 @@
 
 namespace annex::auth {
 
-TEST_CASE("a certificate tells the names that it was asked for, as they were written", "[auth][certificates]") {
+TEST_CASE("a certificate tells the names that it was asked for, as they were written",
+          "[auth][certificates]") {
   const auto now = std::chrono::system_clock::now();
   const auto authority = CertificateAuthority::Make("ca", std::chrono::hours(48), now).value();
   CertificateRequest request;
