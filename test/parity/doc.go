@@ -72,6 +72,9 @@
 // indented. The causes of an Invalid object have no order: kube-apiserver finds them in that of a Go map. Values that must differ between two servers are replaced before: uids, resourceVersions and generated names by
 // the order in which they appear (so that "the same as before" stays visible), times, ages, etags, tokens.
 //
+// Where answers differ, kube-apiserver is asked up to eight times more: what it says by chance (the order of a Go map) may be
+// what Annex said. The summary names such steps.
+//
 // A scenario whose answers differ fails, unless declared.yaml names it under a row of docs/compatibility.md; then it fails
 // when its answers no longer differ. open.yaml holds, in the same form, what is known to differ and is to be mended.
 package parity

@@ -198,10 +198,13 @@ func definitionText(file File, definition any) (string, error) {
 
 func check(t *testing.T, file File, scenario Scenario, kept [2]map[string]string) {
 	key := file.Key(scenario)
-	differences, err := Run(t.Context(), shared.sides, file, scenario, kept)
+	differences, chance, err := Run(t.Context(), shared.sides, file, scenario, kept)
 	if err != nil {
 		shared.count(file, func(c *tally) { c.different++ })
 		t.Fatalf("%v\ndifferences before that: %v", err, differences)
+	}
+	for _, difference := range chance {
+		fmt.Printf("parity: chance on kube-apiserver's side: %s, step %d\n", key, difference.Step)
 	}
 	_, declared := shared.declared[key]
 	_, open := shared.open[key]

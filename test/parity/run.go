@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"strings"
 	"sync"
 
 	"annex.dev/annex/test/parity/tree"
@@ -21,14 +22,48 @@ func (d Difference) String() string {
 	return fmt.Sprintf("step %d: %s\n%s", d.Step, d.Do, d.Text)
 }
 
+// chances is how often kube-apiserver is asked again where the answers differ. Parts of its answers depend on the order of a Go
+// map: with two orders, one of them does not come up in one of 256 scenarios that differ.
+const chances = 8
+
 // Run carries out a scenario on both sides, step by step, and returns where they differ. An error is a fault of the scenario
 // or of the machine: a word that is not known, a server that does not answer.
 //
+// Where they differ, the first side is asked again, in a place of its own. A step counts as equal if the first side then gives
+// just the answer that the second gave: what it says there is chance. Those steps are returned as chance.
+//
 // kept are the words that the file's Prepare kept.
-func Run(ctx context.Context, sides [2]*Side, file File, scenario Scenario, kept [2]map[string]string) ([]Difference, error) {
-	var runs [2]*sideRun
+func Run(ctx context.Context, sides [2]*Side, file File, scenario Scenario, kept [2]map[string]string) (differences, chance []Difference, err error) {
+	texts, err := attempt(ctx, sides[:], file, scenario, kept[:], 0)
+	for i, answers := range texts {
+		if step := scenario.Steps[i]; step.Uncompared == "" && answers[0] != answers[1] {
+			differences = append(differences, Difference{i + 1, step.Do, lineDifference(answers[0], answers[1])})
+		}
+	}
+	for n := 1; n <= chances && err == nil && len(differences) > 0; n++ {
+		var again [][]string
+		if again, err = attempt(ctx, sides[:1], file, scenario, kept[:1], n); err != nil {
+			break
+		}
+		var left []Difference
+		for _, d := range differences {
+			if again[d.Step-1][0] == texts[d.Step-1][1] {
+				chance = append(chance, d)
+			} else {
+				left = append(left, d)
+			}
+		}
+		differences = left
+	}
+	return differences, chance, err
+}
+
+// attempt carries out a scenario once on some sides, and returns each step's answers. Each attempt of a scenario has an API group
+// and a namespace of its own, which the answers do not show.
+func attempt(ctx context.Context, sides []*Side, file File, scenario Scenario, kept []map[string]string, number int) ([][]string, error) {
+	runs := make([]*sideRun, len(sides))
 	for i, side := range sides {
-		runs[i] = &sideRun{side: side, words: newWords(file, scenario), watches: map[string]*watch{}}
+		runs[i] = &sideRun{side: side, words: newWords(file, scenario, number), watches: map[string]*watch{}}
 		maps.Copy(runs[i].words, kept[i])
 		runs[i].normalizer.keepManagers = file.Managers
 		defer runs[i].stop()
@@ -36,17 +71,18 @@ func Run(ctx context.Context, sides [2]*Side, file File, scenario Scenario, kept
 			return nil, fmt.Errorf("%s: %w", side.Name, err)
 		}
 	}
-	var differences []Difference
+	var answers [][]string
 	for i, step := range scenario.Steps {
 		texts, err := runStep(ctx, runs, step)
 		if err != nil {
-			return differences, fmt.Errorf("step %d (%s): %w", i+1, step.Do, err)
+			return answers, fmt.Errorf("step %d (%s): %w", i+1, step.Do, err)
 		}
-		if step.Uncompared == "" && texts[0] != texts[1] {
-			differences = append(differences, Difference{i + 1, step.Do, lineDifference(texts[0], texts[1])})
+		for j, run := range runs {
+			texts[j] = strings.ReplaceAll(texts[j], run.words["ns"], "<scenario>")
 		}
+		answers = append(answers, texts)
 	}
-	return differences, nil
+	return answers, nil
 }
 
 // Prepare carries out the steps before a file's scenarios, and returns what they kept on each side.
@@ -62,7 +98,7 @@ func Prepare(ctx context.Context, sides [2]*Side, file File) ([2]map[string]stri
 		kept[i] = runs[i].words
 	}
 	for i, step := range file.Before {
-		texts, err := runStep(ctx, runs, step)
+		texts, err := runStep(ctx, runs[:], step)
 		if err != nil {
 			return kept, fmt.Errorf("before, step %d (%s): %w", i+1, step.Do, err)
 		}
@@ -73,10 +109,10 @@ func Prepare(ctx context.Context, sides [2]*Side, file File) ([2]map[string]stri
 	return kept, nil
 }
 
-// runStep carries out a step on both sides at once, so that what depends on time stays together.
-func runStep(ctx context.Context, runs [2]*sideRun, step Step) ([2]string, error) {
-	var texts [2]string
-	var errs [2]error
+// runStep carries out a step on all sides at once, so that what depends on time stays together.
+func runStep(ctx context.Context, runs []*sideRun, step Step) ([]string, error) {
+	texts := make([]string, len(runs))
+	errs := make([]error, len(runs))
 	var group sync.WaitGroup
 	for i, run := range runs {
 		group.Add(1)

@@ -165,10 +165,10 @@ func (f File) Group() string { return f.Name + "." + f.Folder + ".parity.example
 // words are the values of ${word} on one side.
 type words map[string]string
 
-// newWords returns those that a scenario begins with; they are the same on both sides.
-func newWords(f File, s Scenario) words {
+// newWords returns those that an attempt of a scenario begins with; they are the same on both sides.
+func newWords(f File, s Scenario, attempt int) words {
 	w := f.sharedWords()
-	id := shortName(f.Key(s))
+	id := shortName(fmt.Sprint(f.Key(s), attempt))
 	w["own"], w["ns"] = id+".parity.example.dev", id
 	return w
 }
