@@ -50,7 +50,6 @@ class Strategy {
   virtual ~Strategy() = default;
 
   // --- identity
-  // ----------------------------------------------------------------------------------------------------
   virtual const std::string& group() const = 0;  // "" for the core group
   virtual const std::string& version() const = 0;
   virtual const std::string& plural() const = 0;
@@ -70,8 +69,7 @@ class Strategy {
   virtual bool AllowsUnconditionalUpdate() const { return false; }
 
   // --- stored form
-  // ------------------------------------------------------------------------------------------------- Whether
-  // bytes stored under `format` are already what a client of this version gets.
+  // Whether bytes stored under `format` are already what a client of this version gets.
   virtual bool ServesAsStored(std::uint64_t format) const = 0;
   // The fingerprint whose terms answer selectors on fields.
   virtual std::uint64_t terms_format() const = 0;
@@ -149,8 +147,7 @@ class Strategy {
   virtual base::Result<void> CompleteApplied(json::Value& object) const = 0;
 
   // --- deletion
-  // ---------------------------------------------------------------------------------------------------- An
-  // error if the object `name` may not be deleted at all.
+  // An error if the object `name` may not be deleted at all.
   virtual base::Result<void> CheckDeletable(const std::string& /*name*/) const { return {}; }
   // Whether something must happen before the object can go.
   virtual bool HasPendingFinalizers(const json::Value& object) const;

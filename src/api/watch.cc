@@ -2,12 +2,11 @@
 // client asks for it, and goes on with what the watch hub gives, from the revision that the client knows or
 // the state showed.
 //
-//   phase      Read gives                                            then
-//   kState     ADDED for each object at one revision                 kLive, after the bookmark that ends the
-//   state kLive      events after the cursor, as they match the selection  waits for the hub's wake kEnded
-//   nothing                                               the stream's end
+//   phase    what Read gives                                        then
+//   kState   ADDED for each object, all as of one revision          a bookmark that ends the state; kLive
+//   kLive    events after the cursor, as they match the selection   waits for the hub's wake
+//   kEnded   nothing                                                the stream's end
 //
-#include <algorithm>
 // A watch ends cleanly at its timeout, when its definition changes, and when the server stops; with an ERROR
 // event when its revision is too old.
 
@@ -18,6 +17,7 @@
 #include "verbs.h"
 #include "watch_conversion.h"
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -147,7 +147,6 @@ class WatchSource final : public BodySource {
   }
 
   // --- the present state
-  // -------------------------------------------------------------------------------------------
 
   void ReadState(std::size_t max_bytes, std::string& out) {
     if (ending_) {
@@ -224,7 +223,6 @@ class WatchSource final : public BodySource {
   }
 
   // --- changes
-  // -----------------------------------------------------------------------------------------------------
 
   void ReadLive(std::string& out) {
     const Definition definition = CheckDefinition();
@@ -381,7 +379,6 @@ class WatchSource final : public BodySource {
   }
 
   // --- the end
-  // -----------------------------------------------------------------------------------------------------
 
   enum class Definition : std::uint8_t { kSame, kChanged, kGone };
 

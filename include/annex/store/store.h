@@ -125,7 +125,6 @@ class Store {
   virtual ~Store() = default;
 
   // --- collections
-  // -------------------------------------------------------------------------------------------------
 
   // The collection `name`, made if there is none.
   virtual void OpenCollection(std::string name, std::function<void(base::Result<CollectionInfo>)> done) = 0;
@@ -135,7 +134,6 @@ class Store {
   virtual void DropCollection(CollectionId collection, std::function<void(base::Result<void>)> done) = 0;
 
   // --- writing
-  // -----------------------------------------------------------------------------------------------------
 
   // Errors: Conflict (the object is not in the state `seen`), NotFound (no such collection), TooManyRequests
   // (too many writes are waiting), InternalError (disk full, or the store stopped writing).
@@ -151,7 +149,6 @@ class Store {
                               std::function<void(base::Result<void>)> done) = 0;
 
   // --- reading
-  // -----------------------------------------------------------------------------------------------------
 
   // Shows the object to `visitor`; false if there is none.
   virtual base::Result<bool> Get(CollectionId collection, std::string_view key,
@@ -194,7 +191,6 @@ class Store {
   virtual std::shared_ptr<void> Pin(Revision at) = 0;
 
   // --- upkeep
-  // ------------------------------------------------------------------------------------------------------
 
   // Forgets history that its retention no longer covers. `done` tells when.
   virtual void Compact(std::function<void(base::Result<void>)> done) = 0;

@@ -27,7 +27,6 @@ class Writer {
   Connection& connection() { return *connection_; }
 
   // --- a group of changes in one transaction
-  // -----------------------------------------------------------------------
   base::Result<void> BeginGroup(std::int64_t now_ms);
   // Writes the totals that the group changed and makes everything durable.
   base::Result<void> CommitGroup();
@@ -46,7 +45,7 @@ class Writer {
   base::Result<void> UpdateTerms(CollectionId collection, const TermUpdate& update);
 
   // --- upkeep, each a bounded piece of work inside a group
-  // --------------------------------------------------------- Removes rows of dropped collections; false when
+  // Removes rows of dropped collections; false when
   // none are left.
   base::Result<bool> PurgeDropped(std::int64_t max_rows);
 
