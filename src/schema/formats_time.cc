@@ -2,6 +2,7 @@
 #include "annex/base/strings.h"
 #include "annex/schema/go_duration.h"
 #include "annex/schema/go_time.h"
+#include "digits.h"
 #include "formats.h"
 
 #include <cstdint>
@@ -10,19 +11,6 @@
 
 namespace annex::schema {
 namespace {
-
-bool IsDigit(char character) {
-  return character >= '0' && character <= '9';
-}
-
-// Takes the digits at the front of `text`.
-std::string_view TakeDigits(std::string_view& text) {
-  std::size_t count = 0;
-  while (count < text.size() && IsDigit(text[count])) ++count;
-  const std::string_view digits = text.substr(0, count);
-  text.remove_prefix(count);
-  return digits;
-}
 
 // "00:00:00" with a fraction behind any one character, and a zone: what follows the T, in lower case.
 bool IsClock(std::string_view text) {

@@ -1,6 +1,7 @@
 #include "annex/schema/go_duration.h"
 
 #include "annex/base/strings.h"
+#include "digits.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -8,18 +9,6 @@
 
 namespace annex::schema {
 namespace {
-
-bool IsDigit(char character) {
-  return character >= '0' && character <= '9';
-}
-
-std::string_view TakeDigits(std::string_view& text) {
-  std::size_t count = 0;
-  while (count < text.size() && IsDigit(text[count])) ++count;
-  const std::string_view digits = text.substr(0, count);
-  text.remove_prefix(count);
-  return digits;
-}
 
 std::string_view TakeUnit(std::string_view& text) {
   std::size_t end = 0;
