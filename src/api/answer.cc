@@ -59,7 +59,7 @@ Response ErrorResponse(const base::Headers& request_headers, const QueryParamete
   return response;
 }
 
-std::string StatusBody(std::string json, const OutputFormat& format) {
+std::string StatusBody(const std::string& json, const OutputFormat& format) {
   if (format.encoding == Encoding::kJson) return format.pretty ? json::Indent(json) : json + "\n";
   // What this program wrote can be read again.
   const json::Value status = json::Parse(json).value();

@@ -16,7 +16,7 @@ Response ErrorResponse(const base::Headers& request_headers, const QueryParamete
                        const base::Status& status);
 
 // A Status (as status_body.h writes it) in the form that was chosen.
-std::string StatusBody(std::string json, const OutputFormat& format);
+std::string StatusBody(const std::string& json, const OutputFormat& format);
 
 // 404 for paths that nothing stands behind: text, as Go's router answers.
 Response PageNotFound();

@@ -24,8 +24,9 @@ base::Task<VerbResult> Delete(Context& context) {
     ANNEX_CO_TRY(std::string body, presenter.Document(deleted.object));
     co_return BodyResponse(code, format.ContentType(), std::move(body));
   }
-  std::string status = DeletedStatusJson(context.info.name, strategy.group(), strategy.plural(), deleted.uid);
-  co_return BodyResponse(code, format.ContentType(), StatusBody(std::move(status), format));
+  const std::string status =
+      DeletedStatusJson(context.info.name, strategy.group(), strategy.plural(), deleted.uid);
+  co_return BodyResponse(code, format.ContentType(), StatusBody(status, format));
 }
 
 }  // namespace annex::api

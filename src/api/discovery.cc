@@ -166,6 +166,7 @@ Value GroupEntry(const std::string& name, const std::vector<std::string>& versio
 template <typename View>
 std::vector<std::string> VersionNames(const View& group) {
   std::vector<std::string> names;
+  names.reserve(group.versions.size());
   for (const auto& version : group.versions) names.push_back(version.name);
   return names;
 }

@@ -95,7 +95,7 @@ void NamespaceStrategy::PrepareForUpdate(Value& object, const Value& old_object,
   SetNameLabel(object);
 }
 
-json::FieldErrors NamespaceStrategy::ValidateUpdate(const Value& object, const Value& old_object,
+json::FieldErrors NamespaceStrategy::ValidateUpdate(const Value& object, const Value& /*old_object*/,
                                                     Subresource subresource) const {
   if (subresource != Subresource::kStatus) return {};
   const bool terminating = json::FindPath(object, {"metadata", "deletionTimestamp"}) != nullptr;
@@ -121,7 +121,7 @@ bool NamespaceStrategy::HasPendingFinalizers(const Value& object) const {
   return Strategy::HasPendingFinalizers(object) || !json::ItemsAt(object, {"spec", "finalizers"}).empty();
 }
 
-void NamespaceStrategy::BeginDeletion(Value& object, const std::string& now) const {
+void NamespaceStrategy::BeginDeletion(Value& object, const std::string& /*now*/) const {
   object["status"]["phase"] = "Terminating";
 }
 

@@ -215,7 +215,7 @@ base::Result<OutputFormat> NegotiateOutput(const base::Headers& headers, const Q
 
 base::Result<OutputFormat> NegotiateWatch(const base::Headers& headers, const QueryParameters& query) {
   // What no answer could be in is refused before what no stream can be in.
-  const auto format = Negotiate(headers, query, kWatchOffer);
+  auto format = Negotiate(headers, query, kWatchOffer);
   const bool yaml = format && format->encoding == Encoding::kYaml;
   const bool other = !format && Choose(headers.First("accept"), kObjectOffer).has_value();
   if (!yaml && !other) return format;

@@ -75,6 +75,7 @@ base::Task<base::Result<std::vector<SharedConversions::Shown>>> SharedConversion
   std::vector<Shown> shown(states.size());
   const Division division = Divide(form, states, shown);
   std::vector<store::ObjectPtr> asked;
+  asked.reserve(division.mine.size());
   for (const std::size_t i : division.mine) asked.push_back(states[i]);
   auto objects = co_await ReadObjects(*strategy, asked, executor);
   for (std::size_t k = 0; k < division.mine.size(); ++k) {

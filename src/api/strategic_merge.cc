@@ -18,6 +18,11 @@ constexpr std::string_view kRetainKeys = "$retainKeys";
 constexpr std::string_view kDeleteFromList = "$deleteFromPrimitiveList/";
 constexpr std::string_view kElementOrder = "$setElementOrder/";
 
+// The path of a member of the object at `path`.
+std::string Inside(const std::string& path, const std::string& name) {
+  return path.empty() ? name : path + "." + name;
+}
+
 auto Failure(std::string message) {
   return base::Error(BadRequest(std::move(message)));
 }
@@ -152,8 +157,7 @@ base::Result<void> Merger::MergeObject(Value& object, const Value& patch, const 
   });
   const Value before = arranges ? object : Value();
   for (const auto& [name, member] : patch.get_ref<const Value::object_t&>()) {
-    if (!name.starts_with('$'))
-      ANNEX_RETURN_IF_ERROR(MergeMember(object, name, member, path.empty() ? name : path + "." + name));
+    if (!name.starts_with('$')) ANNEX_RETURN_IF_ERROR(MergeMember(object, name, member, Inside(path, name)));
   }
   for (const auto& [name, member] : patch.get_ref<const Value::object_t&>()) {
     if (!name.starts_with(kDeleteFromList)) continue;
@@ -167,7 +171,7 @@ base::Result<void> Merger::MergeObject(Value& object, const Value& patch, const 
   for (const auto& [name, member] : patch.get_ref<const Value::object_t&>()) {
     if (!name.starts_with(kElementOrder)) continue;
     const std::string list_name = name.substr(kElementOrder.size());
-    const MergedList* rule = RuleFor(path.empty() ? list_name : path + "." + list_name);
+    const MergedList* rule = RuleFor(Inside(path, list_name));
     Value* list = json::Find(object, list_name);
     if (rule == nullptr || list == nullptr || !list->is_array() || !member.is_array()) continue;
     const Value* old_list = json::Find(before, list_name);

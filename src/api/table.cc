@@ -68,16 +68,13 @@ std::string Cell(const Value& value, const TableColumn& column, std::chrono::sys
   std::string cell;
   if (column.type == "string") {
     json::AppendJsonString(cell, json::PrintResult(value));
-  } else if (value.is_null()) {
-    cell = "null";
   } else if (column.type == "date") {
     cell = DateCell(value, column, now);
-  } else if (column.type == "boolean" && value.is_boolean()) {
+  } else if (column.type == "boolean" ? value.is_boolean()
+                                      : column.type == "integer" && value.is_number_integer()) {
     json::AppendJson(cell, value);
   } else if (column.type == "number" && value.is_number()) {
     json::AppendJsonNumber(cell, value.get<double>());
-  } else if (column.type == "integer" && value.is_number_integer()) {
-    json::AppendJson(cell, value);
   } else if (column.type == "integer" && value.is_number()) {
     const double number = value.get<double>();
     cell = std::to_string(json::IsWholeNumber(std::trunc(number)) ? static_cast<std::int64_t>(number)
@@ -137,9 +134,9 @@ std::string HumanDuration(std::chrono::seconds duration) {
   if (hours < 8) return Two(hours, "h", minutes % 60, "m");
   if (hours < 48) return std::to_string(hours) + "h";
   const std::int64_t days = hours / 24;
-  if (hours < 24 * 8) return Two(days, "d", hours % 24, "h");
-  if (hours < 24 * 365 * 2) return std::to_string(days) + "d";
-  if (hours < 24 * 365 * 8) return Two(days / 365, "y", days % 365, "d");
+  if (days < 8) return Two(days, "d", hours % 24, "h");
+  if (days < 365 * 2) return std::to_string(days) + "d";
+  if (days < 365 * 8) return Two(days / 365, "y", days % 365, "d");
   return std::to_string(days / 365) + "y";
 }
 

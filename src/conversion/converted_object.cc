@@ -4,6 +4,7 @@
 #include "annex/json/write.h"
 #include "annex/schema/object_meta.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace annex::conversion {
@@ -70,12 +71,15 @@ base::Result<void> CheckIdentity(const Value& original, const Value& converted) 
     const char* name;
     const char* word;
   };
+  const auto differs = [&original](const char* word, const std::string& expected, const std::string& found) {
+    return Problem(WebhookFor(original) + " returned invalid object: must have the same " + word + ": " +
+                   expected + " != " + found);
+  };
   for (const Field field : {Field{"name", "name"}, Field{"namespace", "namespace"}, Field{"uid", "UID"}}) {
     const std::string& expected = json::TextAt(original, {"metadata", field.name});
     const std::string& found = json::TextAt(converted, {"metadata", field.name});
     if (found == expected) continue;
-    return Problem(WebhookFor(original) + " returned invalid object: must have the same " + field.word +
-                   ": " + expected + " != " + found);
+    return differs(field.word, expected, found);
   }
   return {};
 }
@@ -91,12 +95,12 @@ base::Result<void> CheckTexts(const Value& map, const std::string& field) {
   if (!map.is_object()) {
     return Problem("invalid metadata." + field + " of type " + GoType(map) + " in converted object");
   }
-  for (const auto& [key, value] : map.get_ref<const Value::object_t&>()) {
-    if (value.is_string()) continue;
-    return Problem("metadata." + field + "[" + key + "] must be a string, but is " + GoType(value) +
-                   " in converted object");
-  }
-  return {};
+  const auto& members = map.get_ref<const Value::object_t&>();
+  const auto wrong = std::find_if(members.begin(), members.end(),
+                                  [](const auto& member) { return !member.second.is_string(); });
+  if (wrong == members.end()) return {};
+  return Problem("metadata." + field + "[" + wrong->first + "] must be a string, but is " +
+                 GoType(wrong->second) + " in converted object");
 }
 
 // Labels or annotations of the webhook, in place of the original's. Unchanged ones are not checked again.

@@ -53,7 +53,8 @@ void CheckServicePath(const std::string& text, const FieldPath& path, FieldError
     const std::string segment = "segment[" + std::to_string(index++) + "]";
     if (step.empty()) invalid(segment + " may not be empty");
     if (step.empty()) continue;
-    for (const std::string& problem : base::CheckDns1123Subdomain(step)) invalid(segment + ": " + problem);
+    for (const std::string& problem : base::CheckDns1123Subdomain(step))
+      invalid(base::Join({segment, problem}, ": "));
   }
 }
 

@@ -62,8 +62,8 @@ class SchemaChecker {
   void CheckNullableItems(const Value& schema, const FieldPath& path);
   void CheckInside(const Value& schema, const FieldPath& path, const Place& place);
 
-  void Forbid(const FieldPath& path, std::string why) {
-    errors_.push_back(json::ForbiddenError(path, std::move(why)));
+  void Forbid(const FieldPath& path, const std::string& why) {
+    errors_.push_back(json::ForbiddenError(path, why));
   }
 
   FieldErrors errors_;

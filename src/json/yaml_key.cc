@@ -93,7 +93,7 @@ std::string ShowGoValue(const Value& value, bool keys_shown) {
 
 YamlKey MakeYamlKey(const YamlScalar& scalar, std::string_view text) {
   using Type = YamlScalar::Type;
-  const auto same = [](std::string shown, char type) { return YamlKey{shown, shown, type, {}}; };
+  const auto same = [](const std::string& shown, char type) { return YamlKey{shown, shown, type, {}}; };
   switch (scalar.type) {
     case Type::kNull:
       return {{}, "interface {}(nil)", 'n', "unsupported map key of type: %!s(<nil>), key: <nil>, value: "};

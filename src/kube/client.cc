@@ -178,7 +178,7 @@ class Client::Implementation {
   }
 
   base::Task<base::Result<web::http::http_response>> Headers(web_client::http_client& client,
-                                                             web::http::http_request request,
+                                                             const web::http::http_request& request,
                                                              base::Executor& executor) {
     return Wait<web::http::http_response>(
         [this, &client, request] { return client.request(request, cancellation_.get_token()); }, executor);

@@ -112,8 +112,8 @@ base::Result<Config> LoadKubeconfig(const std::string& path) {
 }
 
 base::Result<Config> InClusterConfig() {
-  const char* host = std::getenv("KUBERNETES_SERVICE_HOST");
-  const char* port = std::getenv("KUBERNETES_SERVICE_PORT");
+  const char* host = ::secure_getenv("KUBERNETES_SERVICE_HOST");
+  const char* port = ::secure_getenv("KUBERNETES_SERVICE_PORT");
   if (host == nullptr || port == nullptr) {
     return base::Error(base::Reason::kInvalid,
                        "this process does not run in a pod (KUBERNETES_SERVICE_HOST is not set); name the "

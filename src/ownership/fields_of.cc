@@ -21,7 +21,7 @@ FieldSet OfMembers(const Type& type, const Value::object_t& members) {
   FieldSet set;
   set.Reserve(members.size());
   for (const auto& [key, member] : members) {
-    const Type::Field* declared = type.FindField(key);
+    const MapField* declared = type.FindField(key);
     const Type* below = declared != nullptr ? declared->type : type.map->others;
     if (below == nullptr) continue;
     Fields fields = Collect(*below, member);
@@ -32,7 +32,7 @@ FieldSet OfMembers(const Type& type, const Value::object_t& members) {
 }
 
 // Items that occur more than once are owned as one, whatever they hold.
-FieldSet OfItems(const Type::List& list, const Value::array_t& items) {
+FieldSet OfItems(const ListType& list, const Value::array_t& items) {
   std::vector<ListItem> elements = ElementsOf(list, &items);
   std::stable_sort(elements.begin(), elements.end(),
                    [](const ListItem& a, const ListItem& b) { return a.element < b.element; });

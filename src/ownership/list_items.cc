@@ -23,13 +23,14 @@ base::Result<PathElement> SetElement(const Value& item) {
 // ["a" "b"]
 std::string Quoted(const std::vector<std::string>& names) {
   std::vector<std::string> quoted;
+  quoted.reserve(names.size());
   for (const std::string& name : names) quoted.push_back(base::Quote(name));
   return "[" + base::Join(quoted, " ") + "]";
 }
 
 }  // namespace
 
-base::Result<PathElement> ElementOf(const Type::List& list, const Value& item) {
+base::Result<PathElement> ElementOf(const ListType& list, const Value& item) {
   if (list.keys.empty()) return SetElement(item);
   if (item.is_null()) return Refuse("associative list with keys may not have a null element");
   if (!item.is_object()) return Refuse("associative list with keys may not have non-map elements");
@@ -37,8 +38,7 @@ base::Result<PathElement> ElementOf(const Type::List& list, const Value& item) {
   for (const std::string& key : list.keys) {
     if (const Value* given = json::Find(item, key)) {
       fields[key] = *given;
-    } else if (const Type::Field* field = list.items->FindField(key);
-               field != nullptr && field->default_value) {
+    } else if (const MapField* field = list.items->FindField(key); field != nullptr && field->default_value) {
       fields[key] = *field->default_value;
     }
   }
@@ -49,7 +49,7 @@ base::Result<PathElement> ElementOf(const Type::List& list, const Value& item) {
   return PathElement::Key(std::move(fields));
 }
 
-std::vector<ListItem> ElementsOf(const Type::List& list, const Value::array_t* items) {
+std::vector<ListItem> ElementsOf(const ListType& list, const Value::array_t* items) {
   std::vector<ListItem> elements;
   if (items == nullptr) return elements;
   elements.reserve(items->size());

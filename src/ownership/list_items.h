@@ -14,7 +14,7 @@ namespace annex::ownership {
 
 // The element of an item of a list that is not atomic. Errors: BadRequest (an item that cannot be in such a
 // list: a set's must be scalars, a map's objects with at least one key field).
-base::Result<PathElement> ElementOf(const Type::List& list, const json::Value& item);
+base::Result<PathElement> ElementOf(const ListType& list, const json::Value& item);
 
 struct ListItem {
   PathElement element;
@@ -22,6 +22,6 @@ struct ListItem {
 };
 // The items with their elements, in the list's order; those that cannot be in it are left out. `items` may be
 // nullptr.
-std::vector<ListItem> ElementsOf(const Type::List& list, const json::Value::array_t* items);
+std::vector<ListItem> ElementsOf(const ListType& list, const json::Value::array_t* items);
 
 }  // namespace annex::ownership

@@ -38,7 +38,7 @@ std::optional<Value> MergeMaps(const Type& type, const Value* live, const Value*
 // has it.
 class ListMerger {
  public:
-  ListMerger(const Type::List& list, const Value::array_t* live, const Value::array_t* applied)
+  ListMerger(const ListType& list, const Value::array_t* live, const Value::array_t* applied)
       : list_(list), live_(ElementsOf(list, live)), applied_(ElementsOf(list, applied)) {
     live_index_ = IndexOf(live_);
     applied_index_ = IndexOf(applied_);
@@ -132,7 +132,7 @@ class ListMerger {
     if (r_ < applied_.size()) PutApplied();
   }
 
-  const Type::List& list_;
+  const ListType& list_;
   const Items live_;
   const Items applied_;
   Index live_index_;

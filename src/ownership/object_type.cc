@@ -4,14 +4,14 @@
 
 namespace annex::ownership {
 
-const Type::Field* Type::FindField(std::string_view name) const {
+const MapField* Type::FindField(std::string_view name) const {
   if (!map) return nullptr;
   const auto found = map->fields.find(name);
   return found == map->fields.end() ? nullptr : &found->second;
 }
 
 const Type* Type::Below(std::string_view name) const {
-  const Field* field = FindField(name);
+  const MapField* field = FindField(name);
   if (field != nullptr) return field->type;
   return map ? map->others : nullptr;
 }

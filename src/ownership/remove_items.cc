@@ -28,7 +28,7 @@ Value FromMap(const Type& type, const Value& value, const FieldSet& fields) {
   return kept.empty() ? Value() : kept;
 }
 
-Value FromList(const Type::List& list, const Value& value, const FieldSet& fields) {
+Value FromList(const ListType& list, const Value& value, const FieldSet& fields) {
   const auto* items = ItemsOf(&value);
   if (items == nullptr || list.atomic) return nullptr;
   Value kept = Value::array();

@@ -28,7 +28,7 @@ bool IsAtomicStruct(std::string_view name) {
   return name == "OwnerReference";
 }
 
-Type::List GranularOr(const std::string& place, Type::List list) {
+ListType GranularOr(const std::string& place, ListType list) {
   for (const GranularList& granular : kGranularLists) {
     if (granular.place != place) continue;
     list.atomic = false;
@@ -91,10 +91,10 @@ const Type* TypeBuilder::ForCustomResource(const Node& root) {
   return ForNode(root, Unknown::kRefuse);
 }
 
-void TypeBuilder::AddObjectFields(Type::Map& map) {
-  map.fields.insert_or_assign("apiVersion", Type::Field{Scalar(Type::Scalar::kText), {}});
-  map.fields.insert_or_assign("kind", Type::Field{Scalar(Type::Scalar::kText), {}});
-  map.fields.insert_or_assign("metadata", Type::Field{ForStruct(schema::ObjectMetaType()), {}});
+void TypeBuilder::AddObjectFields(MapType& map) {
+  map.fields.insert_or_assign("apiVersion", MapField{Scalar(Type::Scalar::kText), {}});
+  map.fields.insert_or_assign("kind", MapField{Scalar(Type::Scalar::kText), {}});
+  map.fields.insert_or_assign("metadata", MapField{ForStruct(schema::ObjectMetaType()), {}});
   map.deduced = false;
 }
 
@@ -108,20 +108,20 @@ const Type* TypeBuilder::ForNode(const Node& node, Unknown unknown) {
   return type;
 }
 
-Type::List TypeBuilder::ListOf(const Node& node, Unknown unknown) {
-  Type::List list;
+ListType TypeBuilder::ListOf(const Node& node, Unknown unknown) {
+  ListType list;
   list.items = node.items ? ForNode(*node.items, unknown) : Untyped();
   list.atomic = node.list_type == schema::ListType::kAtomic;
   if (node.list_type == schema::ListType::kMap) list.keys = node.list_map_keys;
   return list;
 }
 
-Type::Map TypeBuilder::MapOf(const Node& node, Unknown unknown) {
-  Type::Map map;
+MapType TypeBuilder::MapOf(const Node& node, Unknown unknown) {
+  MapType map;
   map.atomic = node.map_type == schema::MapType::kAtomic;
   map.others = OthersOf(node, unknown);
   for (const auto& [name, property] : node.properties) {
-    map.fields.emplace(name, Type::Field{ForNode(property, unknown), property.default_value});
+    map.fields.emplace(name, MapField{ForNode(property, unknown), property.default_value});
   }
   map.deduced = map.fields.empty() && map.others != nullptr && map.others != untyped_ &&
                 map.others->scalar == Type::Scalar::kAny;
@@ -141,10 +141,10 @@ const Type* TypeBuilder::ForStruct(const schema::TypedStruct& structure) {
   if (const auto known = structs_.find(&structure); known != structs_.end()) return known->second;
   Type* type = Add();
   structs_.emplace(&structure, type);  // before its fields: they may lead back to it
-  Type::Map map;
+  MapType map;
   map.atomic = IsAtomicStruct(structure.go_name);
   for (const schema::TypedField& field : structure.fields) {
-    Type::Field declared{ForField(field.type, structure.go_name + "." + field.name), {}};
+    MapField declared{ForField(field.type, structure.go_name + "." + field.name), {}};
     const bool required_text =
         field.type.kind == schema::TypedType::Kind::kText && field.omit == schema::TypedField::Omit::kNever;
     if (required_text) declared.default_value = "";

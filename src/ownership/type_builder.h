@@ -31,12 +31,12 @@ class TypeBuilder {
   const Type* Deduced();
 
   const Type* ForNode(const schema::Node& node, Unknown unknown);
-  Type::List ListOf(const schema::Node& node, Unknown unknown);
-  Type::Map MapOf(const schema::Node& node, Unknown unknown);
+  ListType ListOf(const schema::Node& node, Unknown unknown);
+  MapType MapOf(const schema::Node& node, Unknown unknown);
   const Type* OthersOf(const schema::Node& node, Unknown unknown);
   // Whether a place has apiVersion, kind and metadata, declared or not.
   bool IsObject(const schema::Node& node) const { return &node == root_ || node.embedded_resource; }
-  void AddObjectFields(Type::Map& map);
+  void AddObjectFields(MapType& map);
 
   const Type* ForField(const schema::TypedType& type, const std::string& place);
 

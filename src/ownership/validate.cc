@@ -96,6 +96,7 @@ class Validator {
   // ".path: text"
   std::vector<std::string> TakeErrors() {
     std::vector<std::string> texts;
+    texts.reserve(errors_.size());
     for (Error& error : errors_)
       texts.push_back(error.path.empty() ? error.text : error.path + ": " + error.text);
     return texts;
@@ -132,7 +133,7 @@ class Validator {
     }
   }
 
-  void WalkList(const Type::List& list, const Value& value) {
+  void WalkList(const ListType& list, const Value& value) {
     if (value.is_null()) return;
     const auto* items = ItemsOf(&value);
     if (items == nullptr) return Report("expected list, got &{" + GoText(value) + "}");

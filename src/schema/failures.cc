@@ -89,6 +89,7 @@ void Failures::AddNotAllowedValue(const PathFrame& at, const Value& value,
                                   const std::vector<Value>& allowed) {
   if (!Count()) return;
   std::vector<std::string> texts;
+  texts.reserve(allowed.size());
   for (const Value& item : allowed)
     texts.push_back(item.is_string() ? item.get<std::string>() : json::ToJson(item));
   Add(json::NotSupportedError(FieldOf(OpenApiPath(at)), value, texts));

@@ -122,6 +122,11 @@ void CheckManagedFieldsEntry(const Value& entry, const FieldPath& path, FieldErr
   }
 }
 
+std::string TwoControllers(const std::string& first, const std::string& second) {
+  return "Only one reference can have Controller set to true. Found \"true\" in references for " + first +
+         " and " + second;
+}
+
 }  // namespace
 
 json::FieldError InvalidShown(const FieldPath& path, std::string_view shown, std::string_view detail) {
@@ -194,10 +199,7 @@ void CheckOwnerReferences(const Value& metadata, const FieldPath& path, FieldErr
       // Each of these errors shows all owners.
       const std::string shown = ShowOwners(owners);
       shown_bytes += shown.size();
-      errors.push_back(InvalidShown(
-          place, shown,
-          "Only one reference can have Controller set to true. Found \"true\" in references for " +
-              first_controller + " and " + controller));
+      errors.push_back(InvalidShown(place, shown, TwoControllers(first_controller, controller)));
     }
   }
 }

@@ -241,12 +241,12 @@ bool TypedReader::NoteWrongType(std::string_view found, std::string_view expecte
   return Note({"", std::string(found), std::string(expected)});
 }
 
-bool TypedReader::Note(Failure failure) {
+bool TypedReader::Note(const Failure& failure) {
   if (!noted_) noted_ = TextOf(failure);
   return true;
 }
 
-bool TypedReader::End(Failure failure) {
+bool TypedReader::End(const Failure& failure) {
   ended_ = TextOf(failure);
   return false;
 }

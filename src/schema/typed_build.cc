@@ -81,6 +81,7 @@ TypedType Named(std::string go_name, TypedType type) {
 TypedStruct Make(std::string go_name, std::vector<TypedField> fields) {
   TypedStruct structure{std::move(go_name), "v1", {}, {}};
   std::vector<std::string> declared;
+  declared.reserve(fields.size());
   for (const TypedField& field : fields) declared.push_back(field.name);
   std::sort(fields.begin(), fields.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   for (const std::string& name : declared) {

@@ -55,8 +55,8 @@ class TypedReader {
   void Report(const PathFrame& at);
   // Notes a wrong type; reading goes on.
   bool NoteWrongType(std::string_view found, std::string_view expected);
-  bool Note(Failure failure);
-  bool End(Failure failure);
+  bool Note(const Failure& failure);
+  bool End(const Failure& failure);
   std::string TextOf(const Failure& failure) const;
 
   TypedReport* const report_;

@@ -16,7 +16,7 @@ namespace annex::json {
 
 // kube-apiserver's limits for one JSON patch: operations, and bytes that its copy operations may add up to.
 inline constexpr std::size_t kMaxPatchOperations = 10000;
-inline constexpr std::size_t kMaxPatchCopyBytes = 3 * 1024 * 1024;
+inline constexpr std::size_t kMaxPatchCopyBytes = 3UL << 20U;
 // How many array items the insertions and removals of one JSON patch may shift: less than a second. 10000
 // operations at the beginning of a large array would take a minute.
 inline constexpr std::size_t kMaxPatchShifts = 20'000'000;

@@ -21,36 +21,38 @@
 
 namespace annex::ownership {
 
+struct Type;
+
+struct ListType {
+  bool atomic = true;             // owned as a whole
+  std::vector<std::string> keys;  // if not atomic: the key fields of a list-type map; none for a set
+  const Type* items = nullptr;
+};
+
+struct MapField {
+  const Type* type = nullptr;
+  std::optional<json::Value> default_value;  // what a key field that is not given counts as
+};
+
+struct MapType {
+  bool atomic = false;  // owned as a whole
+  std::map<std::string, MapField, std::less<>> fields;
+  const Type* others = nullptr;  // the type of all other keys; nullptr if there may be none
+  // No fields, and other keys of any type: such maps were never atomic, whatever the schema said before.
+  bool deduced = false;
+};
+
 // The type of one place. It may allow several forms: what has no type in a schema can be a scalar, a list or
 // a map, each with its own rules.
 struct Type {
   enum class Scalar : std::uint8_t { kNone, kNumeric, kText, kBoolean, kAny };
 
-  struct List {
-    bool atomic = true;             // owned as a whole
-    std::vector<std::string> keys;  // if not atomic: the key fields of a list-type map; none for a set
-    const Type* items = nullptr;
-  };
-
-  struct Field {
-    const Type* type = nullptr;
-    std::optional<json::Value> default_value;  // what a key field that is not given counts as
-  };
-
-  struct Map {
-    bool atomic = false;  // owned as a whole
-    std::map<std::string, Field, std::less<>> fields;
-    const Type* others = nullptr;  // the type of all other keys; nullptr if there may be none
-    // No fields, and other keys of any type: such maps were never atomic, whatever the schema said before.
-    bool deduced = false;
-  };
-
   Scalar scalar = Scalar::kNone;
-  std::optional<List> list;
-  std::optional<Map> map;
+  std::optional<ListType> list;
+  std::optional<MapType> map;
 
   // The field `name`, or nullptr if it is not declared.
-  const Field* FindField(std::string_view name) const;
+  const MapField* FindField(std::string_view name) const;
   // The type below a map's key; nullptr if there may be none.
   const Type* Below(std::string_view name) const;
 };

@@ -33,7 +33,7 @@ struct ServeOptions {
 
   std::chrono::seconds history_age{600};
   std::int64_t history_mib = 1024;
-  std::int64_t max_request_body_kib = 3 * 1024;
+  std::int64_t max_request_body_kib = 3072;
   std::int64_t max_connections = 10'000;
   std::int64_t threads = 0;
   std::chrono::seconds shutdown_grace{5};

@@ -63,7 +63,7 @@ class OpenCollectionJob final : public Job {
   OpenCollectionJob(std::string name, std::function<void(base::Result<CollectionInfo>)> done)
       : name_(std::move(name)), done_(std::move(done)) {}
 
-  base::Result<void> Run(Writer& writer, Group& group) override {
+  base::Result<void> Run(Writer& writer, Group& /*group*/) override {
     ANNEX_TRY(info_, writer.OpenCollection(name_));
     return {};
   }
@@ -127,7 +127,7 @@ class UpdateTermsJob final : public PlainJob {
                  std::function<void(base::Result<void>)> done)
       : PlainJob(std::move(done)), collection_(collection), updates_(std::move(updates)) {}
 
-  base::Result<void> Run(Writer& writer, Group& group) override {
+  base::Result<void> Run(Writer& writer, Group& /*group*/) override {
     ANNEX_TRY(const bool exists, writer.CollectionExists(collection_));
     if (!exists) {
       outcome_ = base::Error(base::Reason::kNotFound, "the collection does not exist");
@@ -148,7 +148,7 @@ class SetTermsFormatJob final : public PlainJob {
                     std::function<void(base::Result<void>)> done)
       : PlainJob(std::move(done)), collection_(collection), terms_format_(terms_format) {}
 
-  base::Result<void> Run(Writer& writer, Group& group) override {
+  base::Result<void> Run(Writer& writer, Group& /*group*/) override {
     ANNEX_TRY(const bool existed, writer.SetTermsFormat(collection_, terms_format_));
     if (!existed) outcome_ = base::Error(base::Reason::kNotFound, "the collection does not exist");
     return {};

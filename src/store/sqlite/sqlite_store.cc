@@ -143,7 +143,7 @@ base::Result<void> SqliteStore::RunJobs(const std::vector<std::unique_ptr<Job>>&
   return writer_->CommitGroup();
 }
 
-void SqliteStore::RunGroup(std::vector<std::unique_ptr<Job>> jobs) {
+void SqliteStore::RunGroup(const std::vector<std::unique_ptr<Job>>& jobs) {
   if (jobs.empty()) return;
   Group group;
   group.newest = CurrentRevision();

@@ -77,7 +77,7 @@ class SqliteStore final : public Store {
   // The writer's task: one group, then the upkeep that is due, then itself again while jobs wait.
   void Drain();
   std::vector<std::unique_ptr<Job>> TakeGroup();
-  void RunGroup(std::vector<std::unique_ptr<Job>> jobs);
+  void RunGroup(const std::vector<std::unique_ptr<Job>>& jobs);
   base::Result<void> RunJobs(const std::vector<std::unique_ptr<Job>>& jobs, Group& group);
   void NoteTime(Revision newest);
   void CheckpointIfDue();
