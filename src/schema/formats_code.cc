@@ -1,5 +1,6 @@
 // Identifiers, numbers with check digits, colours and base64 (the expressions of kube-openapi's govalidator,
 // written out).
+#include "digits.h"
 #include "formats.h"
 
 #include <algorithm>
@@ -9,9 +10,6 @@
 namespace annex::schema {
 namespace {
 
-bool IsDigit(char character) {
-  return character >= '0' && character <= '9';
-}
 bool IsHex(char character) {
   const char lower = static_cast<char>(character | 0x20);
   return IsDigit(character) || (lower >= 'a' && lower <= 'f');

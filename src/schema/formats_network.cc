@@ -2,6 +2,7 @@
 #include "annex/base/check.h"
 #include "annex/base/strings.h"
 #include "annex/schema/pattern.h"
+#include "digits.h"
 #include "formats.h"
 #include "ip.h"
 
@@ -11,9 +12,6 @@
 namespace annex::schema {
 namespace {
 
-bool IsDigit(char character) {
-  return character >= '0' && character <= '9';
-}
 bool IsLetter(char character) {
   const char lower = static_cast<char>(character | 0x20);
   return lower >= 'a' && lower <= 'z';
