@@ -7,6 +7,7 @@
 #include "annex/conversion/webhook_converter.h"
 #include "annex/schema/go_duration.h"
 #include "answer.h"
+#include "builtin_routes.h"
 #include "context.h"
 #include "control_object.h"
 #include "custom_resource_strategy.h"
@@ -147,23 +148,21 @@ class ApiService::Implementation {
       context.user = *std::move(local);
     } else {
       ANNEX_CO_RETURN_IF_ERROR(co_await CheckAccess(context));
+      if (builtins_.served) {
+        ANNEX_CO_RETURN_IF_ERROR(
+            CheckBuiltinRoute(context.request.method, context.info, context.request.headers));
+      }
     }
     if (context.request.body_too_large)
       co_return base::Error(RequestEntityTooLarge(context.request.body_limit));
     if (!context.info.resource_request) {
       ANNEX_CO_TRY(auto response, non_resource_.Serve(context.request, context.info, context.query));
-      co_return response ? *std::move(response) : NothingThere(context.info);
+      co_return response ? *std::move(response) : PageNotFound();
     }
     ANNEX_CO_TRY(context.strategy, router.FindStrategy(context.info));
-    if (!context.strategy) co_return NothingThere(context.info);
+    if (!context.strategy) co_return PageNotFound();
     ANNEX_CO_RETURN_IF_ERROR(co_await LearnNamespace(context));
     co_return co_await router.Dispatch(context);
-  }
-
-  // kube-apiserver's core group is served by a router of its own, which says it in its own words.
-  VerbResult NothingThere(const RequestInfo& info) const {
-    if (!builtins_.served || info.segments.empty() || info.segments[0] != "api") return PageNotFound();
-    return base::Error(NoSuchResource());
   }
 
   // A namespace that an object is written in may have been made a moment ago.

@@ -107,6 +107,10 @@ Status MethodNotAllowed() {
                           "the server does not allow this method on the requested resource");
 }
 
+Status NoSuchContent() {
+  return WithEmptyDetails(Reason::kUnsupportedMediaType, "415: Unsupported Media Type");
+}
+
 Status NoSuchRepresentation(const std::string& available) {
   return WithEmptyDetails(Reason::kNotAcceptable,
                           "406: Not Acceptable\n\nAvailable representations: " + available);

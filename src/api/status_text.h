@@ -34,9 +34,11 @@ base::Status Forbidden(const GroupResource& resource, const std::string& name, c
 base::Status Invalid(const std::string& group, const std::string& kind, const std::string& name,
                      const json::FieldErrors& errors);
 base::Status MethodNotSupported(const GroupResource& resource, const std::string& verb);
-// What go-restful's router says of a path, a method and an Accept header that it has nothing for.
+// What go-restful's router says of a path, a method, a Content-Type and an Accept header that it has nothing
+// for.
 base::Status NoSuchResource();
 base::Status MethodNotAllowed();
+base::Status NoSuchContent();
 base::Status NoSuchRepresentation(const std::string& available);
 base::Status InternalError(const std::string& why);
 // HTTP 500 without a reason: what kube-apiserver sends for an error that none of its layers turned into a
