@@ -96,7 +96,8 @@ base::Result<std::optional<Response>> NonResource::Serve(const Request& request,
   const std::string& first = segments[0];
   if (first == "api" || first == "apis") return ServeDiscovery(request, info, query);
   if (first == "openapi")
-    return ServeOpenApi(openapi_, *registry_.Current(), request, segments, query, clock_);
+    return ServeOpenApi(openapi_, *registry_.Current(), request, info.path, query, clock_);
+  if (info.path.ends_with('/') && first != "version") return std::nullopt;
   if (first == "healthz" || first == "livez" || first == "readyz") {
     if (segments.size() > 2) return std::nullopt;
     return ServeHealth(first, segments.size() == 2 ? segments[1] : "", query);

@@ -106,7 +106,6 @@ std::shared_ptr<const OpenApiIndex> OpenApi::V3Index(const definition::Snapshot&
   ForgetOthers(snapshot);
   auto index = std::make_shared<OpenApiIndex>();
   index->json = json::ToJson({{"paths", std::move(paths)}});
-  index->etag = UpperHash(index->json);
   const base::MutexLock lock(mutex_);
   // Of two snapshots at the same time either may be kept: the next request finds out.
   index_generation_ = snapshot.generation();

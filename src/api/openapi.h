@@ -41,7 +41,6 @@ struct OpenApiDocument {
 // The list of v3 documents: {"paths":{"apis/G/V":{"serverRelativeURL":"/openapi/v3/apis/G/V?hash=…"}}}
 struct OpenApiIndex {
   std::string json;
-  std::string etag;
 };
 
 class OpenApi {

@@ -1,6 +1,6 @@
 #include "openapi_handler.h"
 
-#include "annex/base/strings.h"
+#include "conditional.h"
 #include "context.h"
 #include "negotiation.h"
 #include "openapi_writer.h"
@@ -67,16 +67,6 @@ std::string Quoted(const std::string& etag) {
   return "\"" + etag + "\"";
 }
 
-// Whether an If-None-Match header names the ETag.
-bool Matches(std::string_view header, const std::string& etag) {
-  for (std::string_view tag : base::Split(header, ',')) {
-    tag = base::TrimSpace(tag);
-    if (tag.starts_with("W/")) tag.remove_prefix(2);
-    if (tag == "*" || tag == Quoted(etag)) return true;
-  }
-  return false;
-}
-
 // "Sun, 21 Nov 2027 13:36:12 UTC": a year from now.
 std::string InAYear(std::chrono::system_clock::time_point now) {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
@@ -96,26 +86,21 @@ Response Empty(int status) {
   return response;
 }
 
-// The status with which If-None-Match ends a request: 304 or 412. nullopt if the request goes on.
-std::optional<int> EndedByCondition(const Request& request, const std::string& etag) {
-  if (!Matches(request.headers.First("if-none-match"), etag)) return std::nullopt;
-  return request.method == "GET" || request.method == "HEAD" ? 304 : 412;
-}
-
-// The answer to a request for something with an ETag, still without its body; `complete` if it needs none.
+// The answer to a request for something with an ETag ("" without one), still without its body; `complete` if
+// it needs none.
 Response Head(const Request& request, const std::string& etag, const std::string& content_type,
               bool& complete) {
   const auto ended = EndedByCondition(request, etag);
   complete = ended.has_value();
   Response response = Empty(ended.value_or(200));
   if (response.status != 304) response.headers.Add("content-type", content_type);
-  response.headers.Add("etag", Quoted(etag));
+  if (!etag.empty()) response.headers.Add("etag", etag);
   return response;
 }
 
 Response DocumentResponse(const Request& request, OpenApiDocument document, const MediaType& type) {
   bool complete = false;
-  Response response = Head(request, document.etag, type.name, complete);
+  Response response = Head(request, Quoted(document.etag), type.name, complete);
   if (complete) return response;
   OpenApiWriter writer(std::move(document), type.encoding);
   if (writer.pieces() > kPiecesAtOnce) {
@@ -130,7 +115,8 @@ Response DocumentResponse(const Request& request, OpenApiDocument document, cons
 Response ServeIndex(OpenApi& openapi, const definition::Snapshot& snapshot, const Request& request) {
   const auto index = openapi.V3Index(snapshot);
   bool complete = false;
-  Response response = Head(request, index->etag, std::string(kPlainText), complete);
+  // Upstream's aggregator makes the list, and gives it no ETag.
+  Response response = Head(request, "", std::string(kPlainText), complete);
   if (!complete) response.body = index->json;
   return response;
 }
@@ -176,14 +162,14 @@ Response ServeV3(OpenApi& openapi, const definition::Snapshot& snapshot, const R
 }  // namespace
 
 std::optional<Response> ServeOpenApi(OpenApi& openapi, const definition::Snapshot& snapshot,
-                                     const Request& request, const std::vector<std::string>& segments,
+                                     const Request& request, std::string_view path,
                                      const QueryParameters& query, const base::Clock& clock) {
-  if (segments.size() < 2 || segments[0] != "openapi") return std::nullopt;
-  if (segments[1] == "v2" && segments.size() == 2) return ServeV2(openapi, snapshot, request);
-  if (segments[1] != "v3") return std::nullopt;
-  if (segments.size() == 2) return ServeIndex(openapi, snapshot, request);
-  const std::string path = base::Join({segments.begin() + 2, segments.end()}, "/");
-  return ServeV3(openapi, snapshot, request, path, query.Get("hash"), clock);
+  constexpr std::string_view kDocuments = "/openapi/v3/";
+  if (path == "/openapi/v2") return ServeV2(openapi, snapshot, request);
+  if (path == "/openapi/v3") return ServeIndex(openapi, snapshot, request);
+  if (!path.starts_with(kDocuments)) return std::nullopt;
+  return ServeV3(openapi, snapshot, request, std::string(path.substr(kDocuments.size())), query.Get("hash"),
+                 clock);
 }
 
 }  // namespace annex::api

@@ -144,7 +144,6 @@ TEST_CASE("the hash of a group/version changes with its own definitions alone", 
 
   const auto same = openapi.V3Index(SnapshotOf(definitions));
   CHECK(same->json == before->json);
-  CHECK(same->etag == before->etag);
   CHECK(OpenApi(true).V3Index(SnapshotOf(definitions))->json == before->json);
 
   const auto changes = std::vector<void (*)(Value&)>{
