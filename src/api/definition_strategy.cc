@@ -60,7 +60,7 @@ std::vector<TableColumn> DefinitionStrategy::Columns() const {
       "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
       0,
       kPath};
-  column.exact_time = true;
+  column.time = TableColumn::Time::kExact;
   return {column};
 }
 

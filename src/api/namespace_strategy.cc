@@ -41,7 +41,11 @@ NamespaceStrategy::NamespaceStrategy(store::CollectionId collection)
 
 std::vector<TableColumn> NamespaceStrategy::Columns() const {
   static const json::JsonPath kPhase = json::JsonPath::Compile(".status.phase").value();
-  return {{"Status", "string", "", "The status of the namespace", 0, kPhase}, AgeColumn()};
+  // Printers of compiled-in types write ages as text.
+  TableColumn age = AgeColumn();
+  age.type = "string";
+  age.time = TableColumn::Time::kAge;
+  return {{"Status", "string", "", "The status of the namespace", 0, kPhase}, std::move(age)};
 }
 
 std::vector<MergedList> NamespaceStrategy::merged_lists() const {

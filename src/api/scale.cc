@@ -26,11 +26,15 @@ namespace {
 
 using json::Value;
 
-VerbResult ScaleResponse(Context& context, const ScaleFormat& format, const Value& object) {
-  auto view = ScaleOf(*context.strategy->scale(), object);
+VerbResult ScaleResponse(const Context& context, const ScaleFormat& format, const Value& scale) {
+  ANNEX_TRY(std::string body, FinishScale(format, scale, context.parts.clock));
+  return BodyResponse(200, format.output.ContentType(), std::move(body));
+}
+
+VerbResult WrittenResponse(const Context& context, const ScaleFormat& format, const Value& object) {
+  const auto view = ScaleOf(*context.strategy->scale(), object);
   if (!view) return base::Error(BadRequest(view.error().message));
-  return BodyResponse(200, format.output.ContentType(),
-                      FinishScale(format, view->scale, context.parts.clock));
+  return ScaleResponse(context, format, view->scale);
 }
 
 bool IsScale(const Value& object) {
@@ -121,10 +125,10 @@ base::Result<void> ReadPatchedScale(Context& context, Value& scale, std::vector<
 
 base::Task<VerbResult> Finish(Context& context, ScaleFormat format, UpdatePlan plan) {
   ANNEX_CO_TRY(const Updated updated, co_await GuaranteedUpdate(context, std::move(plan)));
-  if (updated.object) co_return ScaleResponse(context, format, *updated.object);
+  if (updated.object) co_return WrittenResponse(context, format, *updated.object);
   ANNEX_CO_TRY(const Value object,
                co_await ReadObject(*context.strategy, updated.stored, context.executor()));
-  co_return ScaleResponse(context, format, object);
+  co_return WrittenResponse(context, format, object);
 }
 
 base::Status EmptyReplicas(const Context& context) {
@@ -167,8 +171,7 @@ base::Task<VerbResult> GetScale(Context& context) {
                                         base::Quote(context.strategy->scale()->spec_replicas_text) +
                                         " does not exist"));
   }
-  co_return BodyResponse(200, format.output.ContentType(),
-                         FinishScale(format, view.scale, context.parts.clock));
+  co_return ScaleResponse(context, format, view.scale);
 }
 
 base::Task<VerbResult> UpdateScale(Context& context) {

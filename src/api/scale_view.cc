@@ -61,11 +61,6 @@ base::Result<ScaleFormat> ReadScaleFormat(const Context& context) {
   if (format.output.form == Form::kTable) {
     ANNEX_TRY(format.include, ReadIncludeObject(context.query));
   }
-  if (format.output.form == Form::kPartialObjectMetadataList) {
-    return base::Error(
-        base::Reason::kNotAcceptable,
-        "you requested PartialObjectMetadataList, but the requested object is not a list (*v1.Scale)");
-  }
   return format;
 }
 
@@ -113,8 +108,14 @@ std::string ScaleTable(const ScaleFormat& format, const Value& scale, const base
 
 }  // namespace
 
-std::string FinishScale(const ScaleFormat& format, const Value& scale, const base::Clock& clock) {
+base::Result<std::string> FinishScale(const ScaleFormat& format, const Value& scale,
+                                      const base::Clock& clock) {
   std::string json;
+  if (format.output.form == Form::kPartialObjectMetadataList) {
+    return base::Error(
+        base::Reason::kNotAcceptable,
+        "you requested PartialObjectMetadataList, but the requested object is not a list (*v1.Scale)");
+  }
   if (format.output.encoding == Encoding::kProtobuf) {
     AppendProtobufDocument(json, "meta.k8s.io/" + format.output.form_version, "PartialObjectMetadata",
                            PartialMetadataMessage(*json::Find(scale, "metadata")));

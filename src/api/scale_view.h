@@ -33,7 +33,9 @@ struct ScaleFormat {
 // Errors: NotAcceptable, BadRequest.
 base::Result<ScaleFormat> ReadScaleFormat(const Context& context);
 
-// The body of the answer. REQUIRES: `scale` is what ScaleOf made.
-std::string FinishScale(const ScaleFormat& format, const json::Value& scale, const base::Clock& clock);
+// The body of the answer. REQUIRES: `scale` is what ScaleOf made. Errors: NotAcceptable, which kube-apiserver
+// too finds out only now.
+base::Result<std::string> FinishScale(const ScaleFormat& format, const json::Value& scale,
+                                      const base::Clock& clock);
 
 }  // namespace annex::api

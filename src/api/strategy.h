@@ -41,8 +41,8 @@ struct TableColumn {
   std::string description;
   std::int64_t priority = 0;
   json::JsonPath path;
-  // A date shown as it is (RFC 3339) instead of as an age.
-  bool exact_time = false;
+  // How the cell shows a time, whatever the column's type is: a date is shown as an age otherwise.
+  enum class Time : std::uint8_t { kByType, kAge, kExact } time = Time::kByType;
 };
 
 class Strategy {

@@ -51,7 +51,8 @@ std::string DateText(const std::string& text, const TableColumn& column,
   const auto moment = schema::ParseTime(text, schema::TimeLayout::kRfc3339);
   if (!moment) return "<invalid>";
   if (schema::IsZeroTime(*moment)) return "<unknown>";
-  if (column.exact_time) return schema::FormatTime(*moment, schema::TimeLayout::kRfc3339);
+  if (column.time == TableColumn::Time::kExact)
+    return schema::FormatTime(*moment, schema::TimeLayout::kRfc3339);
   const std::int64_t present = std::chrono::system_clock::to_time_t(now);
   return HumanDuration(std::chrono::seconds(std::clamp(present - moment->seconds, -kMaxAge, kMaxAge)));
 }
@@ -66,10 +67,10 @@ std::string DateCell(const Value& value, const TableColumn& column,
 
 std::string Cell(const Value& value, const TableColumn& column, std::chrono::system_clock::time_point now) {
   std::string cell;
-  if (column.type == "string") {
-    json::AppendJsonString(cell, json::PrintResult(value));
-  } else if (column.type == "date") {
+  if (column.type == "date" || column.time != TableColumn::Time::kByType) {
     cell = DateCell(value, column, now);
+  } else if (column.type == "string") {
+    json::AppendJsonString(cell, json::PrintResult(value));
   } else if (column.type == "boolean" ? value.is_boolean()
                                       : column.type == "integer" && value.is_number_integer()) {
     json::AppendJson(cell, value);
