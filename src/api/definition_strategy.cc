@@ -74,6 +74,7 @@ void DefinitionStrategy::PrepareForCreate(Value& object) const {
   object["metadata"]["generation"] = 1;
   object["status"] = {{"acceptedNames", {{"kind", ""}, {"plural", ""}}}, {"conditions", nullptr}};
   NoteStoredVersion(object);
+  definition::ReadDefaultValues(object);
 }
 
 json::FieldErrors DefinitionStrategy::Validate(const Value& object) const {
@@ -97,6 +98,7 @@ void DefinitionStrategy::PrepareForUpdate(Value& object, const Value& old_object
   if (object["spec"] != *json::Find(old_object, "spec")) {
     object["metadata"]["generation"] = json::IntegerAt(old_object, {"metadata", "generation"}) + 1;
   }
+  definition::ReadDefaultValues(object);
 }
 
 json::FieldErrors DefinitionStrategy::ValidateUpdate(const Value& object, const Value& old_object,

@@ -1,6 +1,8 @@
 #include "default_checks.h"
 
 #include "annex/base/strings.h"
+#include "annex/schema/default_place.h"
+#include "annex/schema/object_meta.h"
 #include "annex/schema/schema.h"
 
 #include <string>
@@ -39,22 +41,56 @@ void Erase(std::string& text, std::string_view part) {
   }
 }
 
-// Takes the metadata of embedded resources out of a value: they are read, not pruned.
-void DropEmbeddedMetadata(Value& value, const Value& schema) {
+// Calls `visit` with each embedded resource in a value.
+template <typename Visit>
+void ForEmbedded(Value& value, const Value& schema, const Visit& visit) {
   if (value.is_array()) {
     const Value* items = json::Find(schema, "items");
     for (Value& item : value) {
-      if (items != nullptr) DropEmbeddedMetadata(item, *items);
+      if (items != nullptr) ForEmbedded(item, *items, visit);
     }
   }
   if (!value.is_object()) return;
-  if (json::FlagAt(schema, {kEmbedded})) value.erase("metadata");
+  if (json::FlagAt(schema, {kEmbedded})) visit(value);
   const Value* properties = json::Find(schema, "properties");
   const Value* additional = json::Find(schema, "additionalProperties");
   for (auto& [name, member] : value.get_ref<Value::object_t&>()) {
     const Value* inner = properties == nullptr ? nullptr : json::Find(*properties, name);
     if (inner == nullptr && additional != nullptr && additional->is_object()) inner = additional;
-    if (inner != nullptr) DropEmbeddedMetadata(member, *inner);
+    if (inner != nullptr) ForEmbedded(member, *inner, visit);
+  }
+}
+
+// Metadata that cannot be read stays, and is reported by the checks.
+void ReadMetadata(Value& resource) {
+  Value read = resource;
+  if (schema::CoerceObjectMeta(read, schema::MalformedFields::kRefuse, "", nullptr))
+    resource = std::move(read);
+}
+
+// The default of a schema, if upstream looks at it: not at that of an integer or a string.
+const Value* CheckedDefault(const Value& schema) {
+  const Value* value = json::Find(schema, "default");
+  const bool any_type = json::FlagAt(schema, {"x-kubernetes-int-or-string"});
+  return value == nullptr || value->is_null() || any_type ? nullptr : value;
+}
+
+// `root`: the schema of a whole resource, which need not say that it is one.
+void ReadDefaultsBelow(Value& schema, bool root) {
+  if (!schema.is_object()) return;
+  const bool is_resource = root || json::FlagAt(schema, {kEmbedded});
+  if (CheckedDefault(schema) != nullptr) {
+    Value read = schema["default"];
+    ForEmbedded(read, schema, ReadMetadata);
+    if (root) ReadMetadata(read);
+    schema["default"] = std::move(read);
+  }
+  if (Value* items = json::Find(schema, "items")) ReadDefaultsBelow(*items, false);
+  Value* properties = json::Find(schema, "properties");
+  if (properties == nullptr || !properties->is_object()) return;
+  for (auto& [name, inner] : properties->get_ref<Value::object_t&>()) {
+    // Within metadata a copy of the value is read.
+    if (!is_resource || !IsMetaField(name)) ReadDefaultsBelow(inner, false);
   }
 }
 
@@ -69,25 +105,23 @@ class DefaultChecker {
   FieldErrors Take() { return std::move(errors_); }
 
  private:
-  // A field of an object, or with a null `data()` an item of an array.
-  using Step = std::string_view;
+  using Step = schema::DefaultPlace::Step;
 
   void Below(const Value& schema, const FieldPath& path, Place place, Step step) {
-    steps_.push_back(step);
+    steps_.Enter(step);
     Check(schema, path, place);
-    steps_.pop_back();
+    steps_.Leave();
   }
   void CheckDefault(const Value& schema, const FieldPath& path, const Place& place);
   void CheckValue(const Value& schema, const Value& value, const FieldPath& path);
   void CheckInMetadata(const Value& schema, const Value& value, const FieldPath& path, const Value& resource);
   void CheckBySchema(const schema::Schema& whole, const Value& value, const FieldPath& path);
-  Value Surround(const Value& value) const;
   static Value WholeOf(const Value& schema) {
     return {{"type", "object"}, {"properties", {{std::string(kField), schema}}}};
   }
 
   FieldErrors errors_;
-  std::vector<Step> steps_;  // from the resource to here
+  schema::DefaultPlace steps_;  // from the resource to here
 };
 
 void DefaultChecker::CheckBySchema(const schema::Schema& whole, const Value& value, const FieldPath& path) {
@@ -108,29 +142,13 @@ void DefaultChecker::CheckValue(const Value& schema, const Value& value, const F
   const auto whole = schema::Schema::Compile(WholeOf(schema));
   if (!whole) return;
   Value pruned = {{std::string(kField), value}};
-  DropEmbeddedMetadata(pruned[std::string(kField)], schema);
+  // The metadata of embedded resources is read, not pruned.
+  ForEmbedded(pruned[std::string(kField)], schema, [](Value& resource) { resource.erase("metadata"); });
   std::vector<std::string> unknown;
   if ((*whole)->Coerce(pruned, schema::MalformedFields::kRefuse, &unknown) && !unknown.empty()) {
     errors_.push_back(json::InvalidError(path, value, "must not have unknown fields"));
   }
   CheckBySchema(**whole, value, path);
-}
-
-// An object that has the value at its place in a resource.
-Value DefaultChecker::Surround(const Value& value) const {
-  Value object = value;
-  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-    Value outer = step->data() == nullptr ? Value::array() : Value::object();
-    if (step->data() == nullptr) {
-      outer.push_back(std::move(object));
-    } else {
-      outer.emplace(std::string(*step), std::move(object));
-    }
-    object = std::move(outer);
-  }
-  object.emplace("apiVersion", "validation/v1");
-  object.emplace("kind", "Validation");
-  return object;
 }
 
 void DefaultChecker::CheckInMetadata(const Value& schema, const Value& value, const FieldPath& path,
@@ -140,7 +158,9 @@ void DefaultChecker::CheckInMetadata(const Value& schema, const Value& value, co
   const auto around = schema::Schema::Compile(embedded);
   const auto whole = schema::Schema::Compile(WholeOf(schema));
   if (!around || !whole) return;
-  Value object = Surround(value);
+  Value object = steps_.Around(value);
+  object.emplace("apiVersion", "validation/v1");
+  object.emplace("kind", "Validation");
   const auto refuse = [&](const std::string& why) {
     errors_.push_back(json::InvalidError(path, value, "must result in valid metadata: " + why));
   };
@@ -154,10 +174,8 @@ void DefaultChecker::CheckInMetadata(const Value& schema, const Value& value, co
 }
 
 void DefaultChecker::CheckDefault(const Value& schema, const FieldPath& path, const Place& place) {
-  const Value* value = json::Find(schema, "default");
-  // The type of an integer or a string is not looked at here upstream.
-  const bool any_type = json::FlagAt(schema, {"x-kubernetes-int-or-string"});
-  if (value == nullptr || value->is_null() || any_type) return;
+  const Value* value = CheckedDefault(schema);
+  if (value == nullptr) return;
   if (place.in_metadata) {
     CheckInMetadata(schema, *value, path.Child("default"), *place.resource);
   } else if (place.resource == &schema) {
@@ -172,14 +190,15 @@ void DefaultChecker::CheckDefault(const Value& schema, const FieldPath& path, co
 void DefaultChecker::Check(const Value& schema, const FieldPath& path, Place place) {
   if (!schema.is_object()) return;
   const bool is_resource = json::FlagAt(schema, {kEmbedded}) || place.resource == nullptr;
-  std::vector<Step> outer_steps;
+  schema::DefaultPlace outer_steps;
   if (is_resource) {
     place = {&schema, false};
     outer_steps = std::exchange(steps_, {});
   }
   CheckDefault(schema, path, place);
   // Upstream leaves out what is below additionalProperties.
-  if (const Value* items = json::Find(schema, "items")) Below(*items, path.Child("items"), place, {});
+  if (const Value* items = json::Find(schema, "items"))
+    Below(*items, path.Child("items"), place, schema::DefaultPlace::kItem);
   const Value* properties = json::Find(schema, "properties");
   if (properties != nullptr && properties->is_object()) {
     for (const auto& [name, inner] : properties->get_ref<const Value::object_t&>()) {
@@ -197,6 +216,10 @@ FieldErrors CheckDefaults(const Value& schema, const FieldPath& path) {
   DefaultChecker checker;
   checker.Check(schema, path, {});
   return checker.Take();
+}
+
+void ReadDefaults(Value& schema) {
+  ReadDefaultsBelow(schema, true);
 }
 
 }  // namespace annex::definition

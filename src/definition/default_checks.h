@@ -12,4 +12,8 @@ namespace annex::definition {
 // metadata valid. REQUIRES: the schema is structural and is that of a whole resource.
 json::FieldErrors CheckDefaults(const json::Value& schema, const json::FieldPath& path);
 
+// The metadata of embedded resources in default values becomes what is read of it: fields that metadata does
+// not have are lost. Upstream's check does so by the way, and definitions are stored as it leaves them.
+void ReadDefaults(json::Value& schema);
+
 }  // namespace annex::definition

@@ -5,6 +5,7 @@
 #include "annex/definition/approval.h"
 #include "annex/definition/conditions.h"
 #include "annex/schema/object_meta.h"
+#include "default_checks.h"
 #include "validate_conversion.h"
 #include "validate_versions.h"
 
@@ -153,6 +154,14 @@ void SetDefaults(Value& definition) {
   if (status != nullptr && status->is_object() && storage &&
       json::ItemsAt(*status, {"storedVersions"}).empty()) {
     (*status)["storedVersions"] = Value::array({*storage});
+  }
+}
+
+void ReadDefaultValues(Value& definition) {
+  if (json::ItemsAt(definition, {"spec", "versions"}).empty()) return;
+  for (Value& version : definition["spec"]["versions"]) {
+    if (json::FindPath(version, {"schema", "openAPIV3Schema"}) != nullptr)
+      ReadDefaults(version["schema"]["openAPIV3Schema"]);
   }
 }
 

@@ -22,6 +22,10 @@ inline constexpr std::size_t kMaxSelectableFields = 8;
 // in a status storedVersions.
 void SetDefaults(json::Value& definition);
 
+// Default values are stored as kube-apiserver reads them: metadata of embedded resources loses the fields
+// that there are none of. Called before a definition is checked, after its generation is set.
+void ReadDefaultValues(json::Value& definition);
+
 // What is wrong with a new definition. REQUIRES: SetDefaults was called, metadata is an object.
 json::FieldErrors ValidateDefinition(const json::Value& definition);
 
