@@ -17,6 +17,7 @@ const std::vector<std::string> kBuiltinVerbs = {"create", "delete", "deletecolle
 
 DiscoveredResource DefinitionsResource() {
   DiscoveredResource resource;
+  resource.compiled_in = true;
   resource.group = "apiextensions.k8s.io";
   resource.version = "v1";
   resource.names = {"customresourcedefinitions", "customresourcedefinition",     {"crd", "crds"},
@@ -30,6 +31,7 @@ DiscoveredResource DefinitionsResource() {
 
 DiscoveredResource NamespacesResource() {
   DiscoveredResource resource;
+  resource.compiled_in = true;
   resource.version = "v1";
   resource.names = {"namespaces", "namespace", {"ns"}, "Namespace", "NamespaceList", {}};
   resource.verbs = {"create", "delete", "get", "list", "patch", "update", "watch"};
@@ -89,7 +91,10 @@ Value ResponseKind(const std::string& group, const std::string& version, const s
 }
 
 Value AggregatedResource(const DiscoveredResource& resource) {
-  const Value own_kind = ResponseKind(resource.group, resource.version, resource.names.kind);
+  // Upstream leaves out what a compiled-in type has in common with its group and version.
+  const Value own_kind = resource.compiled_in
+                             ? ResponseKind("", "", resource.names.kind)
+                             : ResponseKind(resource.group, resource.version, resource.names.kind);
   Value entry = {{"resource", resource.names.plural},
                  {"responseKind", own_kind},
                  {"scope", resource.namespaced ? "Namespaced" : "Cluster"},
@@ -208,10 +213,10 @@ std::optional<Value> Discovery::ResourceList(const definition::Snapshot& snapsho
   std::string group_version(group);
   if (!group.empty()) group_version += '/';
   group_version += version;
-  return Value{{"kind", "APIResourceList"},
-               {"apiVersion", "v1"},
-               {"groupVersion", group_version},
-               {"resources", list}};
+  Value document = {{"kind", "APIResourceList"}, {"groupVersion", group_version}, {"resources", list}};
+  // The core group's document does not say what version it is of itself.
+  if (!group.empty()) document["apiVersion"] = "v1";
+  return document;
 }
 
 std::shared_ptr<const Discovery::Aggregated> Discovery::AggregatedList(const definition::Snapshot& snapshot,

@@ -31,7 +31,7 @@ struct DiscoveredResource {
   std::vector<std::string> verbs;
   bool status = false;
   bool scale = false;
-  bool finalize = false;
+  bool compiled_in = false;  // a type of Kubernetes itself
   std::string storage_version;
 };
 

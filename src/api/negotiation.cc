@@ -92,15 +92,36 @@ std::string_view Parameter(const AcceptClause& clause, const char* name) {
   return found == clause.parameters.end() ? std::string_view() : found->second;
 }
 
+// What an answer can be in beside JSON and YAML.
+struct Offer {
+  bool forms = false;              // as=Table and the others
+  bool group_discovery = false;    // as=APIGroupDiscoveryList, and nothing else
+  bool protobuf = false;           // the document itself has a protobuf form
+  bool protobuf_metadata = false;  // the partial forms have one
+  bool stream = false;             // "stream=watch" may be asked for
+};
+
+constexpr Offer kObjectOffer = {.forms = true, .protobuf_metadata = true, .stream = true};
+constexpr Offer kWatchOffer = {.forms = true, .stream = true};
+constexpr Offer kDiscoveryOffer = {.protobuf = true, .stream = true};
+constexpr Offer kGroupDiscoveryOffer = {.group_discovery = true, .protobuf = true, .stream = true};
+constexpr Offer kStatusOffer = {.protobuf = true, .stream = true};
+
+bool AsksForGroupDiscovery(const AcceptClause& clause) {
+  return Parameter(clause, "g") == "apidiscovery.k8s.io" && Parameter(clause, "v") == "v2" &&
+         Parameter(clause, "as") == "APIGroupDiscoveryList";
+}
+
 // The form that a clause's as, g and v ask for; nullopt if there is no such form.
-std::optional<OutputFormat> FormOf(const AcceptClause& clause, bool forms) {
+std::optional<OutputFormat> FormOf(const AcceptClause& clause, const Offer& offer) {
   OutputFormat format;
   format.pretty = Parameter(clause, "pretty") == "1";
+  if (offer.group_discovery) return AsksForGroupDiscovery(clause) ? std::optional(format) : std::nullopt;
   const bool converts =
       clause.parameters.contains("as") || clause.parameters.contains("g") || clause.parameters.contains("v");
   if (!converts) return format;
   const std::string_view version = Parameter(clause, "v");
-  if (!forms || Parameter(clause, "g") != "meta.k8s.io" || (version != "v1" && version != "v1beta1"))
+  if (!offer.forms || Parameter(clause, "g") != "meta.k8s.io" || (version != "v1" && version != "v1beta1"))
     return std::nullopt;
   const std::string_view as = Parameter(clause, "as");
   if (as == "Table") {
@@ -115,19 +136,6 @@ std::optional<OutputFormat> FormOf(const AcceptClause& clause, bool forms) {
   format.form_version = version;
   return format;
 }
-
-// What an answer can be in beside JSON and YAML.
-struct Offer {
-  bool forms = false;              // as=Table and the others
-  bool protobuf = false;           // the document itself has a protobuf form
-  bool protobuf_metadata = false;  // the partial forms have one
-  bool stream = false;             // "stream=watch" may be asked for
-};
-
-constexpr Offer kObjectOffer = {.forms = true, .protobuf_metadata = true, .stream = true};
-constexpr Offer kWatchOffer = {.forms = true, .stream = true};
-constexpr Offer kDocumentOffer = {};
-constexpr Offer kStatusOffer = {.protobuf = true, .stream = true};
 
 // Whether what follows the media type is "; name=value" each time, as Go's mime.ParseMediaType demands.
 bool HasParameters(std::string_view content_type) {
@@ -163,7 +171,7 @@ bool Serves(const Offer& offer, Form form, Encoding encoding) {
 std::optional<OutputFormat> Choose(std::string_view accept, const Offer& offer) {
   if (accept.empty()) return OutputFormat();
   for (const AcceptClause& clause : ParseAccept(accept)) {
-    const auto format = FormOf(clause, offer.forms);
+    const auto format = FormOf(clause, offer);
     if (!format) continue;
     for (const auto& [encoding, subtype] : kCandidates) {
       if (!Names(clause, "application", subtype) || !Streams(clause, offer, encoding) ||
@@ -222,8 +230,17 @@ base::Result<OutputFormat> NegotiateWatch(const base::Headers& headers, const Qu
   return NotAcceptable("application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch");
 }
 
-base::Result<OutputFormat> NegotiatePlain(const base::Headers& headers, const QueryParameters& query) {
-  return Negotiate(headers, query, kDocumentOffer);
+base::Result<OutputFormat> NegotiateDiscovery(const base::Headers& headers, const QueryParameters& query) {
+  return Negotiate(headers, query, kDiscoveryOffer);
+}
+
+std::optional<OutputFormat> NegotiateGroupDiscovery(const base::Headers& headers,
+                                                    const QueryParameters& query) {
+  // Who says nothing gets a legacy document.
+  if (headers.First("accept").empty()) return std::nullopt;
+  auto format = Choose(headers.First("accept"), kGroupDiscoveryOffer);
+  if (format) format->pretty = format->pretty || WantsPretty(headers, query);
+  return format;
 }
 
 std::optional<OutputFormat> NegotiateStatus(const base::Headers& headers, const QueryParameters& query) {

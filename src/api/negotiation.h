@@ -17,7 +17,7 @@
 
 namespace annex::api {
 
-// Of answers, only a Status and the partial forms can be in protobuf.
+// Of answers, only a Status, discovery and the partial forms can be in protobuf.
 enum class Encoding : std::uint8_t { kJson, kYaml, kProtobuf };
 
 // What an object is shown as.
@@ -47,8 +47,12 @@ std::vector<AcceptClause> ParseAccept(std::string_view accept);
 base::Result<OutputFormat> NegotiateOutput(const base::Headers& headers, const QueryParameters& query);
 // The form of a watch's events, which only JSON can frame. Errors: NotAcceptable.
 base::Result<OutputFormat> NegotiateWatch(const base::Headers& headers, const QueryParameters& query);
-// For documents that have one form: JSON or YAML.
-base::Result<OutputFormat> NegotiatePlain(const base::Headers& headers, const QueryParameters& query);
+// For the legacy documents of discovery. Errors: NotAcceptable.
+base::Result<OutputFormat> NegotiateDiscovery(const base::Headers& headers, const QueryParameters& query);
+// For apidiscovery.k8s.io/v2 APIGroupDiscoveryList; nullopt if the client does not ask for it. A client that
+// would take it gets it, even if it likes a legacy document better.
+std::optional<OutputFormat> NegotiateGroupDiscovery(const base::Headers& headers,
+                                                    const QueryParameters& query);
 
 // For the Status of a failed request; nullopt if the client takes none of its forms.
 std::optional<OutputFormat> NegotiateStatus(const base::Headers& headers, const QueryParameters& query);

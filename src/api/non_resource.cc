@@ -8,6 +8,7 @@
 #include "context.h"
 #include "negotiation.h"
 #include "openapi_handler.h"
+#include "protobuf_write.h"
 #include "status_text.h"
 
 #include <algorithm>
@@ -17,43 +18,51 @@ namespace {
 
 using json::Value;
 
-constexpr std::string_view kAggregatedType =
-    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+// What stands behind the media type of an aggregated document.
+constexpr std::string_view kGroupDiscoveryParameters = ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+std::string ProtobufText(const Value& document, const schema::TypedStruct& structure) {
+  std::string body;
+  AppendProtobufDocument(body, json::TextAt(document, {"apiVersion"}), json::TextAt(document, {"kind"}),
+                         WriteProtobufMessage(document, structure));
+  return body;
+}
+
+std::string JsonText(const Value& document, const schema::TypedStruct& structure) {
+  std::string json;
+  schema::AppendTyped(json, document, structure);
+  return json;
+}
 
 // `structure`: what the document is in Go, which decides the order of its keys.
 Response Document(const Request& request, const QueryParameters& query, const Value& document,
                   const schema::TypedStruct& structure) {
-  const auto format = NegotiatePlain(request.headers, query);
+  const auto format = NegotiateDiscovery(request.headers, query);
   if (!format) return ErrorResponse(request.headers, query, format.error());
   std::string body;
-  schema::AppendTyped(body, document, structure);
-  if (format->encoding == Encoding::kYaml) {
-    body = json::ToYaml(document);
-  } else {
-    body = format->pretty ? json::Indent(body) : body + "\n";
+  switch (format->encoding) {
+    case Encoding::kProtobuf:
+      body = ProtobufText(document, structure);
+      break;
+    case Encoding::kYaml:
+      body = json::ToYaml(document);
+      break;
+    case Encoding::kJson:
+      body = JsonText(document, structure);
+      body = format->pretty ? json::Indent(body) : body + "\n";
+      break;
   }
   return BodyResponse(200, format->ContentType(), std::move(body));
 }
 
-// Whether a client prefers the aggregated document to the legacy one.
-bool WantsAggregated(const base::Headers& headers) {
-  for (const AcceptClause& clause : ParseAccept(headers.First("accept"))) {
-    const auto parameter = [&clause](const char* name) {
-      const auto found = clause.parameters.find(name);
-      return found == clause.parameters.end() ? std::string() : found->second;
-    };
-    const bool json = clause.type == "application" && clause.subtype == "json";
-    if (json && parameter("as") == "APIGroupDiscoveryList" && parameter("g") == "apidiscovery.k8s.io" &&
-        parameter("v") == "v2") {
-      return true;
-    }
-    // The first clause that the legacy document satisfies decides.
-    const bool any = clause.type == "*" || clause.subtype == "*";
-    if ((json && clause.parameters.empty()) || any ||
-        (clause.type == "application" && clause.subtype == "yaml"))
-      return false;
-  }
-  return false;
+// `json`: the aggregated document as it is kept, with a newline.
+std::string GroupDiscoveryText(const std::string& json, const OutputFormat& format) {
+  if (format.encoding == Encoding::kJson && !format.pretty) return json;
+  if (format.encoding == Encoding::kJson) return json::Indent(json.substr(0, json.size() - 1));
+  // What this program wrote can be read again.
+  const Value document = json::Parse(json).value();
+  if (format.encoding == Encoding::kYaml) return json::ToYaml(document);
+  return ProtobufText(document, schema::ApiGroupDiscoveryListType());
 }
 
 Value VersionDocument() {
@@ -90,8 +99,8 @@ base::Result<std::optional<Response>> NonResource::Serve(const Request& request,
                                                          const QueryParameters& query) {
   const auto& segments = info.segments;
   if (segments.empty()) {
-    return Document(request, query, {{"paths", discovery_.Paths(*registry_.Current())}},
-                    schema::RootPathsType());
+    const Value paths = {{"paths", discovery_.Paths(*registry_.Current())}};
+    return BodyResponse(200, "application/json", json::Indent(JsonText(paths, schema::RootPathsType())));
   }
   const std::string& first = segments[0];
   if (first == "api" || first == "apis") return ServeDiscovery(request, info, query);
@@ -115,13 +124,13 @@ std::optional<Response> NonResource::ServeDiscovery(const Request& request, cons
   const auto& segments = info.segments;
   const bool core = segments[0] == "api";
   if (segments.size() == 1) {
-    if (WantsAggregated(request.headers)) return ServeAggregated(request, *snapshot, core);
+    // With a slash behind it, /apis is another path upstream, that of a group list alone.
+    const auto format =
+        core || !info.path.ends_with('/') ? NegotiateGroupDiscovery(request.headers, query) : std::nullopt;
+    if (format) return ServeAggregated(request, *snapshot, core, *format);
     const Value document = core ? discovery_.CoreVersions(std::string(request.headers.First("host")))
                                 : discovery_.GroupList(*snapshot);
-    Response response =
-        Document(request, query, document, core ? schema::ApiVersionsType() : schema::ApiGroupListType());
-    response.headers.Add("vary", "Accept");
-    return response;
+    return Document(request, query, document, core ? schema::ApiVersionsType() : schema::ApiGroupListType());
   }
   std::optional<Value> document;
   if (core && segments.size() == 2) document = discovery_.ResourceList(*snapshot, "", segments[1]);
@@ -132,12 +141,17 @@ std::optional<Response> NonResource::ServeDiscovery(const Request& request, cons
   return Document(request, query, *document, group ? schema::ApiGroupType() : schema::ApiResourceListType());
 }
 
-Response NonResource::ServeAggregated(const Request& request, const definition::Snapshot& snapshot,
-                                      bool core) {
+Response NonResource::ServeAggregated(const Request& request, const definition::Snapshot& snapshot, bool core,
+                                      const OutputFormat& format) {
   const auto document = discovery_.AggregatedList(snapshot, core);
   const std::string etag = "\"" + document->etag + "\"";
-  const bool unchanged = request.headers.First("if-none-match") == etag;
-  Response response = BodyResponse(unchanged ? 304 : 200, kAggregatedType, unchanged ? "" : document->body);
+  Response response;
+  if (request.headers.First("if-none-match") == etag) {
+    response.status = 304;
+  } else {
+    response = BodyResponse(200, std::string(format.ContentType()).append(kGroupDiscoveryParameters),
+                            GroupDiscoveryText(document->body, format));
+  }
   response.headers.Add("etag", etag);
   response.headers.Add("vary", "Accept");
   response.headers.Add("cache-control", "public");

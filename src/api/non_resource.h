@@ -7,6 +7,7 @@
 #include "annex/base/metrics.h"
 #include "annex/definition/registry.h"
 #include "discovery.h"
+#include "negotiation.h"
 #include "openapi.h"
 #include "query_parameters.h"
 #include "request_info.h"
@@ -33,7 +34,8 @@ class NonResource {
  private:
   std::optional<Response> ServeDiscovery(const Request& request, const RequestInfo& info,
                                          const QueryParameters& query);
-  Response ServeAggregated(const Request& request, const definition::Snapshot& snapshot, bool core);
+  Response ServeAggregated(const Request& request, const definition::Snapshot& snapshot, bool core,
+                           const OutputFormat& format);
   Response ServeHealth(std::string_view endpoint, std::string_view one, const QueryParameters& query) const;
 
   const definition::Registry& registry_;

@@ -73,6 +73,45 @@ const FieldTable& MetaFields() {
   return table;
 }
 
+// metav1 and apidiscovery.k8s.io/v2: what discovery answers with.
+const FieldTable& DiscoveryFields() {
+  static const FieldTable table = {
+      {"APIVersions", {{1, "versions"}, {2, "serverAddressByClientCIDRs"}}},
+      {"ServerAddressByClientCIDR", {{1, "clientCIDR"}, {2, "serverAddress"}}},
+      {"APIGroup",
+       {{1, "name"}, {2, "versions"}, {3, "preferredVersion"}, {4, "serverAddressByClientCIDRs"}}},
+      {"APIGroupList", {{1, "groups"}}},
+      {"GroupVersionForDiscovery", {{1, "groupVersion"}, {2, "version"}}},
+      {"APIResourceList", {{1, "groupVersion"}, {2, "resources"}}},
+      {"APIResource",
+       {{1, "name"},
+        {2, "namespaced"},
+        {3, "kind"},
+        {4, "verbs", "", true},
+        {5, "shortNames"},
+        {6, "singularName"},
+        {7, "categories"},
+        {8, "group"},
+        {9, "version"},
+        {10, "storageVersionHash"}}},
+      {"APIGroupDiscoveryList", {{1, "metadata", "ListMeta"}, {2, "items"}}},
+      {"APIGroupDiscovery", {{1, "metadata", "ObjectMeta"}, {2, "versions"}}},
+      {"APIVersionDiscovery", {{1, "version"}, {2, "resources"}, {3, "freshness"}}},
+      {"APIResourceDiscovery",
+       {{1, "resource"},
+        {2, "responseKind"},
+        {3, "scope"},
+        {4, "singularResource"},
+        {5, "verbs"},
+        {6, "shortNames"},
+        {7, "categories"},
+        {8, "subresources"}}},
+      {"APISubresourceDiscovery", {{1, "subresource"}, {2, "responseKind"}, {4, "verbs"}}},
+      {"GroupVersionKind", {{1, "group"}, {2, "version"}, {3, "kind"}}},
+  };
+  return table;
+}
+
 // apiextensions.k8s.io/v1 without the schema.
 const FieldTable& DefinitionFields() {
   static const FieldTable table = {
@@ -190,7 +229,7 @@ std::string ProtobufField::GoName() const {
 
 const std::vector<ProtobufField>& ProtobufFieldsOf(const schema::TypedStruct& structure) {
   static const std::vector<ProtobufField> kNone;
-  for (const FieldTable* table : {&SchemaFields(), &MetaFields(), &DefinitionFields()}) {
+  for (const FieldTable* table : {&SchemaFields(), &MetaFields(), &DefinitionFields(), &DiscoveryFields()}) {
     if (const auto found = table->find(structure.go_name); found != table->end()) return found->second;
   }
   return kNone;

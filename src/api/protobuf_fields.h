@@ -16,6 +16,7 @@ struct ProtobufField {
   std::int32_t number = 0;
   std::string name = {};     // the JSON name
   std::string go_name = {};  // in errors; "" if it is the JSON name with a capital letter
+  bool boxed = false;        // a list that is a message of its own: metav1.Verbs{items = 1}
 
   std::string GoName() const;
 };

@@ -29,6 +29,7 @@ constexpr std::uint32_t kEntryValue = 2;
 constexpr std::uint32_t kTimeSeconds = 1;
 constexpr std::uint32_t kRawBytes = 1;
 constexpr std::uint32_t kPartialMetadata = 1;
+constexpr std::uint32_t kBoxItems = 1;
 
 void AppendVarint(std::string& out, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7U) out += static_cast<char>((value & 0x7FU) | 0x80U);
@@ -120,7 +121,14 @@ std::string WriteProtobufMessage(const Value& object, const TypedStruct& structu
                                     [&](const TypedField& known) { return known.name == numbered.name; });
     const Value* value = json::Find(object, numbered.name);
     if (field == structure.fields.end() || value == nullptr) continue;
-    AppendField(message, static_cast<std::uint32_t>(numbered.number), field->type, *value);
+    const auto number = static_cast<std::uint32_t>(numbered.number);
+    if (!numbered.boxed) {
+      AppendField(message, number, field->type, *value);
+      continue;
+    }
+    std::string box;
+    AppendField(box, kBoxItems, field->type, *value);
+    AppendProtobufField(message, number, box);
   }
   return message;
 }

@@ -140,7 +140,7 @@ const TypedStruct& ApiResourceListType() {
 const TypedStruct& ApiGroupDiscoveryListType() {
   static const TypedStruct type =
       Make("APIGroupDiscoveryList", WithTypeMeta({
-                                        {"metadata", Raw("v1.ListMeta")},
+                                        {"metadata", StructOf(ListMetaType())},
                                         {"items", ListOf(StructOf(GroupDiscoveryType())), Omit::kNever},
                                     }));
   return type;

@@ -55,13 +55,14 @@
 //	accept       the Accept header; json and yaml are short for one
 //	headers      more headers
 //	anonymous    true: without credentials
-//	keep         word: path of a value in the answer ("metadata.uid", "items.0.metadata.name")
+//	keep         word: path of a value in the answer ("metadata.uid", "items.0.metadata.name"), or of a header ("header.Etag")
 //	until        repeats the request until the answer is as said: {code: 404}, or {path: JSONPATH, is: TEXT}; 20 s at most
 //	events       how many events of a watch are read; without it, all until the watch ends
 //	within       how long a watch is read at most (10s)
 //	start        begins to read a watch under this word, and goes on with the next step
 //	finish       waits for the watch of this word (instead of do); its events are compared
-//	only         the paths of the answer to be compared; without it all of it is
+//	only         the paths of the answer to be compared ("items.[metadata.name=a.b].kind" finds an item by what it holds);
+//	             without it all of it is
 //	except       paths of the answer that are not compared, each with the reason: {PATH: REASON}
 //	unordered    the reason why the order of this answer's keys is not compared
 //	uncompared   the reason why this step's answer is not compared at all

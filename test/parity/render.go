@@ -79,7 +79,9 @@ func (n *Normalizer) renderBody(lines []string, step Step, answer *Answer) []str
 		lines = append(lines, "layout: "+layout(answer.Body))
 		return n.renderJSON(lines, step, answer.Body)
 	case bytes.HasPrefix(answer.Body, []byte("k8s\x00")):
-		return append(lines, n.protobuf(answer.Body)...)
+		return append(lines, n.protobuf(step, answer.Body)...)
+	case strings.HasPrefix(mediaType, "application/com.github.proto-openapi.spec.") && len(answer.Body) > 0:
+		return append(lines, n.openAPI(step, mediaType, answer.Body)...)
 	case mediaType == "application/yaml":
 		return append(lines, n.YAML(string(answer.Body)))
 	default:

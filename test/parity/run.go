@@ -167,6 +167,10 @@ func (r *sideRun) step(ctx context.Context, step Step) (string, error) {
 
 func (r *sideRun) keep(step Step, answer *Answer) error {
 	for word, path := range step.Keep {
+		if name, isHeader := strings.CutPrefix(path, "header."); isHeader {
+			r.words[word] = answer.Header.Get(name)
+			continue
+		}
 		content, err := tree.Parse(answer.Body)
 		if err != nil {
 			return fmt.Errorf("keep %s: the answer (%d) is no JSON: %s", word, answer.Code, answer.Body)

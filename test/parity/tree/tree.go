@@ -116,6 +116,7 @@ func Write(lines []string, indent, prefix string, value any) []string {
 }
 
 // At returns the value at a path like "items.0.metadata.name". A key with dots is written in brackets: "paths.[apis/a.b/v1].x".
+// An item of a list is also found by what it holds: "items.[metadata.name=a.b].kind".
 func At(value any, path string) (any, bool) {
 	for _, key := range SplitPath(path) {
 		switch node := value.(type) {
@@ -125,8 +126,8 @@ func At(value any, path string) (any, bool) {
 				return nil, false
 			}
 		case []any:
-			index, err := strconv.Atoi(key)
-			if err != nil || index < 0 || index >= len(node) {
+			index := indexOf(node, key)
+			if index < 0 || index >= len(node) {
 				return nil, false
 			}
 			value = node[index]
@@ -135,6 +136,22 @@ func At(value any, path string) (any, bool) {
 		}
 	}
 	return value, true
+}
+
+// indexOf returns which item of a list a key of a path means; -1 if none.
+func indexOf(items []any, key string) int {
+	path, text, holds := strings.Cut(key, "=")
+	if !holds {
+		index, err := strconv.Atoi(key)
+		if err != nil {
+			return -1
+		}
+		return index
+	}
+	return slices.IndexFunc(items, func(item any) bool {
+		value, found := At(item, path)
+		return found && value == text
+	})
 }
 
 // Without returns the value with what is at a path taken away; "*" stands for all items of a list.
