@@ -74,8 +74,9 @@ base::Task<base::Result<std::optional<Updated>>> CreateApplied(Context& context,
   }
   store::Mutation mutation;
   mutation.collection = context.strategy->collection();
-  mutation.key = context.Key();
-  ANNEX_CO_TRY(mutation.next, co_await MakeStored(*context.strategy, std::move(object), context.executor()));
+  ANNEX_CO_TRY(mutation.key, context.Key());
+  ANNEX_CO_TRY(mutation.next,
+               co_await MakeBounded(*context.strategy, std::move(object), Owners::kKept, context.executor()));
   const auto committed = co_await Commit(context, std::move(mutation));
   if (committed) co_return Updated{committed->object, std::nullopt};
   if (committed.error().reason == base::Reason::kConflict) co_return std::optional<Updated>();
@@ -99,19 +100,18 @@ base::Task<base::Result<Updated>> UpdateApplied(Context& context, const Applicat
 base::Task<VerbResult> Apply(Context& context) {
   ANNEX_CO_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
   ANNEX_CO_TRY(const WriteOptions options, ReadApplyOptions(context.query));
-  ANNEX_CO_TRY(const IncludeObject include, format.form == Form::kTable
-                                                ? ReadIncludeObject(context.query)
-                                                : base::Result<IncludeObject>(IncludeObject::kMetadata));
+  ANNEX_CO_TRY(const IncludeObject include, ReadIncludeObject(context.query, format.form));
+  ANNEX_CO_TRY(const std::string key, context.Key());
   if (context.subresource != Subresource::kNone) {
     // Only whole objects are created.
-    ANNEX_CO_TRY(const auto seen, context.parts.store.Load(context.strategy->collection(), context.Key()));
+    ANNEX_CO_TRY(const auto seen, context.parts.store.Load(context.strategy->collection(), key));
     if (!seen) co_return base::Error(NotFound(context.resource(), context.info.name));
   }
   ANNEX_CO_TRY(ApplyDocument document, ApplyDocument::Read(context.request.body));
   const Application application{std::move(document), options, WriterOf(context, options.field_manager)};
   const Presenter presenter(context.strategy, format, include, context.parts.clock);
   while (true) {
-    ANNEX_CO_TRY(const auto seen, context.parts.store.Load(context.strategy->collection(), context.Key()));
+    ANNEX_CO_TRY(const auto seen, context.parts.store.Load(context.strategy->collection(), key));
     if (!seen && context.subresource != Subresource::kNone)
       co_return base::Error(NotFound(context.resource(), context.info.name));
     if (!seen) {
@@ -125,7 +125,7 @@ base::Task<VerbResult> Apply(Context& context) {
     if (updated) co_return co_await UpdatedResponse(context, presenter, *std::move(updated));
     if (updated.error().reason != base::Reason::kNotFound) co_return base::Error(updated.error());
     // If it was deleted meanwhile, it is made again.
-    ANNEX_CO_TRY(const auto still, context.parts.store.Load(context.strategy->collection(), context.Key()));
+    ANNEX_CO_TRY(const auto still, context.parts.store.Load(context.strategy->collection(), key));
     if (still) co_return base::Error(updated.error());
   }
 }

@@ -48,7 +48,8 @@ struct Context {
 
   base::Executor& executor() const { return *request.executor; }
   GroupResource resource() const { return strategy->resource(); }
-  std::string Key() const { return KeyOf(*strategy, info.namespace_name, info.name); }
+  // The store's key of the object that the URL names. Errors: BadRequest, if nothing can have that name.
+  base::Result<std::string> Key() const;
   void Warn(std::string warning) {
     for (const std::string& known : warnings) {
       if (known == warning) return;

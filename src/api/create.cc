@@ -1,4 +1,4 @@
-// POST: decode -> system fields -> namespace lifecycle -> field ownership -> (admission: not yet) -> prepare
+// POST: decode -> namespace lifecycle -> field ownership -> system fields -> (admission: not yet) -> prepare
 // -> validate -> commit.
 
 #include "create.h"
@@ -28,7 +28,7 @@ std::string GenerateName(base::Random& random, const std::string& prefix) {
   return prefix.substr(0, kGeneratedPrefixLength) + random.NameSuffix(kGeneratedSuffixLength);
 }
 
-// Everything but the commit. The object is then as it will be stored, in the request's version.
+// What the client sent, as far as it counts, in the request's version.
 base::Result<json::Value> PrepareObject(Context& context, const WriteOptions& options) {
   ANNEX_TRY(json::Value object, DecodeObject(context, options.field_validation));
   if (!object["metadata"].is_object()) object["metadata"] = json::Value::object();
@@ -37,7 +37,6 @@ base::Result<json::Value> PrepareObject(Context& context, const WriteOptions& op
   DedupOwnerReferences(context, object);
   ANNEX_RETURN_IF_ERROR(CheckNamespaceLifecycle(context, json::TextAt(object, {"metadata", "name"}), true));
   ANNEX_RETURN_IF_ERROR(context.strategy->CheckCreatable(json::TextAt(object, {"metadata", "name"})));
-  FillSystemFields(context, object);
   return object;
 }
 
@@ -76,11 +75,10 @@ base::Task<VerbResult> Create(Context& context) {
   ANNEX_CO_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
   ANNEX_CO_RETURN_IF_ERROR(NegotiateInput(context.request.headers));
   ANNEX_CO_TRY(const WriteOptions options, ReadWriteOptions(context.query, "CreateOptions"));
-  ANNEX_CO_TRY(const IncludeObject include, format.form == Form::kTable
-                                                ? ReadIncludeObject(context.query)
-                                                : base::Result<IncludeObject>(IncludeObject::kMetadata));
+  ANNEX_CO_TRY(const IncludeObject include, ReadIncludeObject(context.query, format.form));
   ANNEX_CO_TRY(json::Value prepared, PrepareObject(context, options));
   ANNEX_CO_RETURN_IF_ERROR(co_await TrackCreate(context, prepared, WriterOf(context, options.field_manager)));
+  FillSystemFields(context, prepared);
   const std::string prefix = json::TextAt(prepared, {"metadata", "generateName"});
   const bool generated = json::TextAt(prepared, {"metadata", "name"}).empty() && !prefix.empty();
   const Presenter presenter(context.strategy, format, include, context.parts.clock);
@@ -111,8 +109,8 @@ base::Task<VerbResult> Create(Context& context) {
       }
       committed = base::Error(base::Reason::kConflict, "");
     } else {
-      ANNEX_CO_TRY(mutation.next,
-                   co_await MakeStored(*context.strategy, std::move(object), context.executor()));
+      ANNEX_CO_TRY(mutation.next, co_await MakeBounded(*context.strategy, std::move(object),
+                                                       Owners::kDroppedIfTooLarge, context.executor()));
       committed = co_await Commit(context, std::move(mutation));
     }
     if (committed) co_return co_await ObjectResponse(context, presenter, 201, committed->object);

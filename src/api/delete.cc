@@ -15,8 +15,9 @@ base::Task<VerbResult> Delete(Context& context) {
   ANNEX_CO_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
   ANNEX_CO_TRY(const DeleteOptions options,
                ReadDeleteOptions(context.request.headers, context.request.body, context.query));
+  ANNEX_CO_TRY(std::string key, context.Key());
   ANNEX_CO_TRY(const Deleted deleted,
-               co_await DeleteObject(context, context.Key(), options, LastState::kWanted));
+               co_await DeleteObject(context, std::move(key), options, LastState::kWanted));
   // A client that asked explicitly not to orphan learns that the deletion goes on.
   const int code = !deleted.gone && options.orphan_dependents == false ? 202 : 200;
   const Presenter presenter(context.strategy, format, IncludeObject::kMetadata, context.parts.clock);

@@ -119,7 +119,7 @@ base::Task<base::Result<Attempt>> TryUpdate(Context& context, const UpdatePlan& 
   const Strategy& strategy = *context.strategy;
   Attempt attempt;
   attempt.mutation.collection = strategy.collection();
-  attempt.mutation.key = context.Key();
+  ANNEX_CO_TRY(attempt.mutation.key, context.Key());
   ANNEX_CO_TRY(store::ObjectPtr seen,
                context.parts.store.Load(attempt.mutation.collection, attempt.mutation.key));
   if (!seen) co_return base::Error(NotFound(context.resource(), context.info.name));
@@ -148,8 +148,9 @@ base::Task<base::Result<Attempt>> TryUpdate(Context& context, const UpdatePlan& 
     attempt.deleted = std::move(object);
     co_return attempt;
   }
+  const Owners owners = plan.writer ? Owners::kDroppedIfTooLarge : Owners::kKept;
   ANNEX_CO_TRY(store::Mutation::State next,
-               co_await MakeStored(strategy, std::move(object), context.executor()));
+               co_await MakeBounded(strategy, std::move(object), owners, context.executor()));
   if (next.body.bytes == seen->body.bytes) {
     attempt.done = Updated{std::move(seen), std::nullopt};
     co_return attempt;

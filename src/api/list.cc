@@ -142,9 +142,7 @@ base::Task<VerbResult> List(Context& context) {
   ANNEX_CO_TRY(const ListOptions options, ReadListOptions(context.query, false));
   ANNEX_CO_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
   ANNEX_CO_TRY(Selection selection, Select(context, options));
-  ANNEX_CO_TRY(const IncludeObject include, format.form == Form::kTable
-                                                ? ReadIncludeObject(context.query)
-                                                : base::Result<IncludeObject>(IncludeObject::kMetadata));
+  ANNEX_CO_TRY(const IncludeObject include, ReadIncludeObject(context.query, format.form));
   const Presenter presenter(context.strategy, format, include, context.parts.clock);
   ANNEX_CO_RETURN_IF_ERROR(presenter.CheckListForm());
   ANNEX_CO_TRY(const PagePlan plan, PlanPage(context.parts, options, selection));

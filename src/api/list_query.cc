@@ -40,13 +40,9 @@ base::Result<void> AddField(const Strategy& strategy, const selector::FieldRequi
   return {};
 }
 
-std::string TrimSlashes(std::string_view key) {
-  while (key.starts_with('/')) key.remove_prefix(1);
-  return std::string(key);
-}
-
-// What Go's path.Clean would change: empty segments, "." and "..", a slash at the end.
+// What Go's path.Clean would change below the root: empty segments, "." and "..", a slash at the end.
 bool IsClean(std::string_view key) {
+  if (key.empty()) return true;
   const auto segments = base::Split(key, '/');
   return std::none_of(segments.begin(), segments.end(), [](std::string_view segment) {
     return segment.empty() || segment == "." || segment == "..";
@@ -84,6 +80,15 @@ const schema::TypedStruct& TokenType() {
     return token;
   }();
   return type;
+}
+
+// Go's own reader of JSON knows a field by its name in any case.
+void TakeAnyCase(json::Value& token) {
+  if (!token.is_object()) return;
+  auto members = json::Value::object();
+  for (auto& [key, value] : token.get_ref<json::Value::object_t&>())
+    members[base::AsciiLower(key)] = std::move(value);
+  token = std::move(members);
 }
 
 auto InvalidToken(const std::string& why) {
@@ -165,6 +170,7 @@ base::Result<ContinuePoint> DecodeContinue(const std::string& token, const std::
   }
   auto parsed = json::Parse(*bytes);
   if (!parsed) return InvalidToken(parsed.error().message);
+  TakeAnyCase(*parsed);
   if (const auto typed = schema::ReadTyped(*parsed, TokenType(), ""); !typed)
     return InvalidToken(typed.error().message);
   if (json::TextAt(*parsed, {"v"}) != "meta.k8s.io/v1") {
@@ -176,9 +182,9 @@ base::Result<ContinuePoint> DecodeContinue(const std::string& token, const std::
     return InvalidToken("incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
   const std::string& start = json::TextAt(*parsed, {"start"});
   if (start.empty()) return InvalidToken("encoded start key empty (version meta.k8s.io/v1)");
-  const std::string key = TrimSlashes(start);
+  const std::string_view key = std::string_view(start).substr(start.starts_with('/') ? 1 : 0);
   if (!IsClean(key)) return InvalidToken(start);
-  point.start = prefix + key;
+  point.start = prefix + std::string(key);
   return point;
 }
 

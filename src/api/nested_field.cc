@@ -1,5 +1,6 @@
 #include "nested_field.h"
 
+#include "annex/json/float_text.h"
 #include "annex/json/write.h"
 #include "status_text.h"
 
@@ -42,6 +43,8 @@ void AppendGoText(std::string& text, const Value& value) {
       AppendGoText(text, member);
     }
     text += ']';
+  } else if (value.is_number_float()) {
+    json::AppendFloat(text, value.get<double>());
   } else {
     json::AppendJson(text, value);
   }

@@ -302,7 +302,8 @@ base::Result<DeleteOptions> ReadDeleteOptions(const base::Headers& headers, cons
   return options;
 }
 
-base::Result<IncludeObject> ReadIncludeObject(const QueryParameters& query) {
+base::Result<IncludeObject> ReadIncludeObject(const QueryParameters& query, Form form) {
+  if (form != Form::kTable) return IncludeObject::kMetadata;
   const std::string& text = query.Get("includeObject");
   if (text.empty() || text == "Metadata") return IncludeObject::kMetadata;
   if (text == "Object") return IncludeObject::kObject;

@@ -11,6 +11,7 @@
 #include "annex/selector/field_selector.h"
 #include "annex/selector/query.h"
 #include "annex/store/object.h"
+#include "negotiation.h"
 #include "query_parameters.h"
 
 #include <cstdint>
@@ -70,9 +71,10 @@ struct DeleteOptions {
 base::Result<DeleteOptions> ReadDeleteOptions(const base::Headers& headers, const std::string& body,
                                               const QueryParameters& query);
 
-// How much of a row's object a Table shows (?includeObject=).
+// How much of a row's object a Table shows (?includeObject=). Other forms than a Table show what they do, and
+// do not look at the parameter. Errors: BadRequest.
 enum class IncludeObject : std::uint8_t { kMetadata, kObject, kNone };
-base::Result<IncludeObject> ReadIncludeObject(const QueryParameters& query);
+base::Result<IncludeObject> ReadIncludeObject(const QueryParameters& query, Form form);
 
 // A resourceVersion that a client gave: "" is 0 (unset). Errors: BadRequest in `list`, else without reason
 // (HTTP 500), as kube-apiserver has it.

@@ -44,9 +44,7 @@ base::Task<VerbResult> Patch(Context& context) {
   if (PatchDocument::IsApply(context)) co_return co_await Apply(context);
   ANNEX_CO_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
   ANNEX_CO_TRY(const WriteOptions options, ReadWriteOptions(context.query, "PatchOptions"));
-  ANNEX_CO_TRY(const IncludeObject include, format.form == Form::kTable
-                                                ? ReadIncludeObject(context.query)
-                                                : base::Result<IncludeObject>(IncludeObject::kMetadata));
+  ANNEX_CO_TRY(const IncludeObject include, ReadIncludeObject(context.query, format.form));
   // An object that is not there is told before a patch that makes no sense.
   const base::Result<PatchDocument> patch = PatchDocument::Read(context, options.field_validation);
 

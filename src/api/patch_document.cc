@@ -106,8 +106,9 @@ base::Result<void> PatchDocument::CheckOperations(const json::ReadReport& report
 base::Result<void> PatchDocument::CheckMerge(const json::ReadReport& report, bool brief) {
   if (patch_.is_null() && kind_ == Kind::kStrategicMergePatch) patch_ = Value::object();
   if (patch_.is_null()) return base::Error(BadRequest("Invalid JSON Patch"));
-  if (!patch_.is_object())
-    return base::Error(Undecodable(WrongType(patch_, "map[string]interface {}"), brief));
+  // The brief decoder lets a list take the place of the whole object, which then cannot be read.
+  const bool passes = patch_.is_object() || (brief && patch_.is_array() && kind_ == Kind::kMergePatch);
+  if (!passes) return base::Error(Undecodable(WrongType(patch_, "map[string]interface {}"), brief));
   if (brief) return {};
   for (const std::string& field : report.duplicate_fields)
     complaints_.push_back("duplicate field " + base::Quote(field));

@@ -112,8 +112,8 @@ base::Result<Value> WithReplicas(const Context& context, const Value& existing, 
 base::Result<void> ReadPatchedScale(Context& context, Value& scale, std::vector<std::string> complaints,
                                     FieldValidation validation) {
   const Value patched = scale;
-  base::Result<void> read;
-  if (!IsScale(scale)) {
+  base::Result<void> read = CheckTypeMeta(scale);
+  if (read && !IsScale(scale)) {
     read = base::Error(
         BadRequest(KindNotRegistered(json::TextAt(scale, {"kind"}), json::TextAt(scale, {"apiVersion"}))));
   }
@@ -162,7 +162,8 @@ base::Task<VerbResult> ApplyScale(Context& context) {
 
 base::Task<VerbResult> GetScale(Context& context) {
   ANNEX_CO_TRY(const ScaleFormat format, ReadScaleFormat(context));
-  ANNEX_CO_TRY(const auto stored, context.parts.store.Load(context.strategy->collection(), context.Key()));
+  ANNEX_CO_TRY(const std::string key, context.Key());
+  ANNEX_CO_TRY(const auto stored, context.parts.store.Load(context.strategy->collection(), key));
   if (!stored) co_return base::Error(NotFound(context.resource(), context.info.name));
   ANNEX_CO_TRY(const Value object, co_await ReadObject(*context.strategy, stored, context.executor()));
   ANNEX_CO_TRY(const ScaleView view, ScaleOf(*context.strategy->scale(), object));

@@ -58,9 +58,7 @@ base::Result<ScaleView> ScaleOf(const definition::ScaleSubresource& paths, const
 base::Result<ScaleFormat> ReadScaleFormat(const Context& context) {
   ScaleFormat format;
   ANNEX_TRY(format.output, NegotiateOutput(context.request.headers, context.query));
-  if (format.output.form == Form::kTable) {
-    ANNEX_TRY(format.include, ReadIncludeObject(context.query));
-  }
+  ANNEX_TRY(format.include, ReadIncludeObject(context.query, format.output.form));
   return format;
 }
 

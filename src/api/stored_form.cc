@@ -1,5 +1,8 @@
 #include "stored_form.h"
 
+#include "annex/json/read.h"
+#include "status_text.h"
+
 #include <utility>
 
 namespace annex::api {
@@ -33,6 +36,20 @@ base::Task<base::Result<store::Mutation::State>> MakeStored(const Strategy& stra
     ANNEX_CO_TRY(object, co_await strategy.ConvertToStorage(std::move(object), executor));
   }
   co_return strategy.ToStored(std::move(object));
+}
+
+base::Task<base::Result<store::Mutation::State>> MakeBounded(const Strategy& strategy, Value object,
+                                                             Owners owners, base::Executor& executor) {
+  ANNEX_CO_TRY(store::Mutation::State state, co_await MakeStored(strategy, std::move(object), executor));
+  if (state.body.bytes.size() > kMaxStoredBytes && owners == Owners::kDroppedIfTooLarge) {
+    ANNEX_CO_TRY(Value stored, json::Parse(state.body.bytes));
+    stored["metadata"].erase("managedFields");
+    state.body = ToBody(stored, strategy.go_struct());
+  }
+  // Clients look for the words of etcd.
+  if (state.body.bytes.size() > kMaxStoredBytes)
+    co_return base::Error(Unspecified("etcdserver: request is too large"));
+  co_return state;
 }
 
 base::Task<base::Result<Value>> StoreAndReadBack(const Strategy& strategy, Value object,

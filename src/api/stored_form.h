@@ -11,9 +11,14 @@
 #include "presenter.h"
 #include "strategy.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace annex::api {
+
+// As much as the body of a request may have.
+inline constexpr std::size_t kMaxStoredBytes = 3UL << 20U;
 
 // Whether a webhook may have to be asked to read what is stored under `format`.
 inline bool NeedsWebhook(const Strategy& strategy, std::uint64_t format) {
@@ -32,6 +37,15 @@ base::Task<base::Result<std::vector<json::Value>>> ReadObjects(const Strategy& s
 // An object of the strategy's version as it is to be stored.
 base::Task<base::Result<store::Mutation::State>> MakeStored(const Strategy& strategy, json::Value object,
                                                             base::Executor& executor);
+
+// What becomes of metadata.managedFields where an object is too large with them.
+enum class Owners : std::uint8_t { kKept, kDroppedIfTooLarge };
+
+// MakeStored for a write, within the limit of what is stored: patches and owners of fields let an object grow
+// beyond what a body may have. As in kube-apiserver, a write that is no apply rather loses the owners than
+// fails. Errors: also without a reason, for an object that is too large.
+base::Task<base::Result<store::Mutation::State>> MakeBounded(const Strategy& strategy, json::Value object,
+                                                             Owners owners, base::Executor& executor);
 
 // What would be read back if the object were stored: what a dry run answers.
 base::Task<base::Result<json::Value>> StoreAndReadBack(const Strategy& strategy, json::Value object,

@@ -13,9 +13,7 @@ namespace annex::api {
 base::Task<VerbResult> Update(Context& context) {
   ANNEX_CO_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
   ANNEX_CO_TRY(const WriteOptions options, ReadWriteOptions(context.query, "UpdateOptions"));
-  ANNEX_CO_TRY(const IncludeObject include, format.form == Form::kTable
-                                                ? ReadIncludeObject(context.query)
-                                                : base::Result<IncludeObject>(IncludeObject::kMetadata));
+  ANNEX_CO_TRY(const IncludeObject include, ReadIncludeObject(context.query, format.form));
   ANNEX_CO_TRY(json::Value object, DecodeObject(context, options.field_validation));
   ANNEX_CO_RETURN_IF_ERROR(EnsureNamespace(context, object));
   ANNEX_CO_RETURN_IF_ERROR(CheckNameMatches(context, object));

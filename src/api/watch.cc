@@ -468,9 +468,7 @@ base::Task<VerbResult> Watch(Context& context) {
   ANNEX_CO_TRY(const ListOptions options, ReadListOptions(context.query, true));
   ANNEX_CO_TRY(const OutputFormat format, NegotiateWatch(context.request.headers, context.query));
   ANNEX_CO_TRY(Selection selection, Select(context, options));
-  ANNEX_CO_TRY(const IncludeObject include, format.form == Form::kTable
-                                                ? ReadIncludeObject(context.query)
-                                                : base::Result<IncludeObject>(IncludeObject::kMetadata));
+  ANNEX_CO_TRY(const IncludeObject include, ReadIncludeObject(context.query, format.form));
   ANNEX_CO_TRY(WatchPlan plan, PlanWatch(context, options));
   const Strategy& strategy = *context.strategy;
   std::shared_ptr<StateConversion> state;

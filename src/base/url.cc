@@ -157,6 +157,11 @@ Result<Url> ParseUrl(std::string_view text) {
   return url;
 }
 
+bool IsRequestUri(std::string_view target) {
+  if (!target.starts_with('/') || std::any_of(target.begin(), target.end(), IsControl)) return false;
+  return Unescape(target.substr(0, target.find('?'))).has_value();
+}
+
 std::string EscapePath(std::string_view path) {
   constexpr std::string_view kPlain = "-_.~$&+,/:;=@";
   constexpr std::string_view kDigits = "0123456789ABCDEF";

@@ -1,6 +1,7 @@
 #include "http1_session.h"
 
 #include "annex/base/strings.h"
+#include "annex/base/url.h"
 #include "gzip.h"
 #include "response_head.h"
 
@@ -144,6 +145,11 @@ void Http1Session::Serve() {
   const auto headers = std::distance(parser_->get().begin(), parser_->get().end());
   if (static_cast<std::size_t>(headers) > connection_.host().limits.max_headers) {
     Refuse(431, "the request has too many headers\n");
+    return;
+  }
+  const auto target = parser_->get().target();
+  if (!base::IsRequestUri({target.data(), target.size()})) {
+    Refuse(400, "400 Bad Request");
     return;
   }
   if (AsksForUpgrade(parser_->get())) {

@@ -2,6 +2,7 @@
 
 #include "annex/base/check.h"
 #include "annex/base/strings.h"
+#include "annex/base/url.h"
 #include "gzip.h"
 
 #include <algorithm>
@@ -246,12 +247,20 @@ int Http2Session::OnDataChunk(nghttp2_session*, std::uint8_t, std::int32_t id, c
   return 0;
 }
 
-int Http2Session::OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* self) {
+int Http2Session::OnFrame(nghttp2_session* nghttp2, const nghttp2_frame* frame, void* self) {
+  const std::int32_t id = frame->hd.stream_id;
   const bool ends = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
-  if (!ends || (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA)) return 0;
+  if (frame->hd.type != NGHTTP2_HEADERS && (!ends || frame->hd.type != NGHTTP2_DATA)) return 0;
   auto& session = *static_cast<Http2Session*>(self);
-  Stream* stream = session.Find(frame->hd.stream_id);
-  if (stream != nullptr && !stream->served) session.Serve(frame->hd.stream_id, *stream);
+  Stream* stream = session.Find(id);
+  if (stream == nullptr || stream->served) return 0;
+  // As Go's servers, which answer nothing to it.
+  if (!stream->refused && !base::IsRequestUri(stream->request.target)) {
+    stream->served = true;
+    nghttp2_submit_rst_stream(nghttp2, NGHTTP2_FLAG_NONE, id, NGHTTP2_PROTOCOL_ERROR);
+    return 0;
+  }
+  if (ends) session.Serve(id, *stream);
   return 0;
 }
 

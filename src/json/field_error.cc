@@ -1,8 +1,8 @@
 #include "annex/json/field_error.h"
 
 #include "annex/base/strings.h"
+#include "annex/json/float_text.h"
 #include "annex/json/write.h"
-#include "float_text.h"
 
 #include <iterator>
 

@@ -1,4 +1,4 @@
-#include "float_text.h"
+#include "annex/json/float_text.h"
 
 #include <array>
 #include <charconv>

@@ -1,7 +1,7 @@
 #include "annex/json/jsonpath.h"
 
 #include "annex/base/strings.h"
-#include "float_text.h"
+#include "annex/json/float_text.h"
 #include "jsonpath_node.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
+#include "annex/json/float_text.h"
 #include "annex/json/write.h"
-#include "float_text.h"
 #include "jsonpath_node.h"
 
 #include <string>

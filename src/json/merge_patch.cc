@@ -28,7 +28,7 @@ void Replace(Value& target, const Value& patch) {
 }  // namespace
 
 void ApplyMergePatch(Value& target, const Value& patch) {
-  if (!target.is_object()) {
+  if (!target.is_object() || !patch.is_object()) {
     Replace(target, patch);
     return;
   }

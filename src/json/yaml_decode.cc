@@ -5,8 +5,8 @@
 // Aliases repeat what their anchor's node decodes to; merge keys ("<<") put the members of other mappings
 // into their own.
 #include "annex/base/strings.h"
+#include "annex/json/float_text.h"
 #include "annex/json/read.h"
-#include "float_text.h"
 #include "yaml_events.h"
 #include "yaml_key.h"
 #include "yaml_scalar.h"

@@ -1,7 +1,7 @@
 #include "yaml_key.h"
 
 #include "annex/base/strings.h"
-#include "float_text.h"
+#include "annex/json/float_text.h"
 
 #include <cmath>
 #include <utility>

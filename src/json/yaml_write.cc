@@ -1,8 +1,8 @@
 // Writing YAML as go-yaml v2 does: the decisions of libyaml's emitter, on a value that is known as a whole.
 #include "annex/base/strings.h"
+#include "annex/json/float_text.h"
 #include "annex/json/write.h"
 #include "annex/json/yaml.h"
-#include "float_text.h"
 #include "yaml_emitter.h"
 #include "yaml_key_order.h"
 

@@ -1,5 +1,7 @@
 #include "annex/ownership/field_manager.h"
 
+#include "annex/base/strings.h"
+#include "annex/json/write.h"
 #include "conflicts.h"
 #include "last_applied.h"
 #include "owners.h"
@@ -54,11 +56,11 @@ std::string Describe(const Value& object) {
          "; " + GroupVersionKind(object);
 }
 
-// Upstream reads an applied object's numbers as floating-point; those that are whole print as integers.
+// Upstream reads an applied object's numbers as floating-point, and what it prints of them is read again: a
+// whole number becomes an integer, a large one with the digits that are printed of it.
 void MakeWholeNumbersIntegers(Value& value) {
   if (value.is_number_float()) {
-    const double number = value.get<double>();
-    if (json::IsWholeNumber(number)) value = static_cast<std::int64_t>(number);
+    if (const auto integer = base::ParseInt64(json::ToJson(value))) value = *integer;
   } else if (value.is_structured()) {
     for (Value& inner : value) MakeWholeNumbersIntegers(inner);
   }

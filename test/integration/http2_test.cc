@@ -170,6 +170,19 @@ TEST_CASE("a stream that breaks is reset, not ended", "[http][http2]") {
   CHECK(broken.error != NGHTTP2_NO_ERROR);
 }
 
+TEST_CASE("a request for a path that is none is reset, as Go's servers do; others on the connection go on",
+          "[http][http2]") {
+  const EchoServer server;
+  Http2Client client({.port = server.port()});
+  const auto& incomplete = client.Begin("GET", "/echo%2");
+  const auto& wrong = client.Begin("POST", "/echo%zz", "body");
+  const auto& query = client.Begin("GET", "/echo?x=%zz");
+  REQUIRE(client.Run([&] { return incomplete.closed && wrong.closed && query.closed; }));
+  CHECK(incomplete.error == NGHTTP2_PROTOCOL_ERROR);
+  CHECK(wrong.error == NGHTTP2_PROTOCOL_ERROR);
+  CHECK(query.status == 200);
+}
+
 TEST_CASE("stopping sends GOAWAY and ends streams", "[http][http2][stop]") {
   EchoServer server;
   Http2Client client({.port = server.port()});

@@ -223,6 +223,21 @@ TEST_CASE("a request that could be read in two ways is refused", "[http][http1]"
   RequireServing(server);
 }
 
+TEST_CASE("a path that is none is refused in the words of Go's servers", "[http][http1]") {
+  const EchoServer server;
+  for (const std::string target : {"/echo%", "/echo%zz", "/%2?x"}) {
+    CAPTURE(target);
+    TlsClient client({.port = server.port()});
+    REQUIRE(client.Write(Http1Request("GET", target)));
+    const auto answer = Http1Reader(client).Answer();
+    REQUIRE(answer);
+    CHECK(answer->status == 400);
+    CHECK(answer->body == "400 Bad Request");
+    CHECK(client.WaitForClose(seconds(5)));
+  }
+  RequireServing(server);
+}
+
 TEST_CASE("headers beyond the limits are 431", "[http][http1][limits]") {
   const EchoServer server(ShortLimits());
   std::string many;

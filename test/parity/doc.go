@@ -55,6 +55,7 @@
 //	accept       the Accept header; json and yaml are short for one
 //	headers      more headers
 //	anonymous    true: without credentials
+//	http1        true: over HTTP/1.1, as the administrator
 //	keep         word: path of a value in the answer ("metadata.uid", "items.0.metadata.name"), or of a header ("header.Etag")
 //	until        repeats the request until the answer is as said: {code: 404}, or {path: JSONPATH, is: TEXT}; 20 s at most
 //	events       how many events of a watch are read; without it, all until the watch ends

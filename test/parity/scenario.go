@@ -49,6 +49,7 @@ type Step struct {
 	Accept     string            `json:"accept"`
 	Headers    map[string]string `json:"headers"`
 	Anonymous  bool              `json:"anonymous"`
+	HTTP1      bool              `json:"http1"`
 	Keep       map[string]string `json:"keep"`
 	Until      *Until            `json:"until"`
 	Events     int               `json:"events"`

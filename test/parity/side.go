@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
@@ -22,9 +23,14 @@ const (
 	untilTimeout   = 20 * time.Second
 	untilPause     = 50 * time.Millisecond
 	watchTimeout   = 10 * time.Second
-	// brokenOff is how the error ends if the server gave up in the middle of a request, as kube-apiserver does after a panic.
-	brokenOff = "INTERNAL_ERROR; received from peer"
 )
+
+// resetPattern is how an error reads if the server gave up a request instead of answering it: kube-apiserver does so after a
+// panic, and with paths that are none.
+var resetPattern = regexp.MustCompile(`stream error: stream ID \d+; ([A-Z_]+; received from peer)$`)
+
+// beyondLimit is the error if a request's head is larger than the server says it takes: it is not sent.
+const beyondLimit = "http2: request header list larger than peer's advertised limit"
 
 // contentTypes are the short names that a step may use.
 var contentTypes = map[string]string{
@@ -43,6 +49,7 @@ type Side struct {
 	address   string
 	admin     *http.Client
 	anonymous *http.Client
+	http1     *http.Client // admin over HTTP/1.1
 }
 
 // NewSide returns a side whose requests have the rights of config.
@@ -52,7 +59,12 @@ func NewSide(name string, config *rest.Config) (*Side, error) {
 	if side.admin, err = newClient(config); err != nil {
 		return nil, err
 	}
-	side.anonymous, err = newClient(rest.AnonymousClientConfig(config))
+	if side.anonymous, err = newClient(rest.AnonymousClientConfig(config)); err != nil {
+		return nil, err
+	}
+	config = rest.CopyConfig(config)
+	config.NextProtos = []string{"http/1.1"}
+	side.http1, err = newClient(config)
 	return side, err
 }
 
@@ -168,15 +180,15 @@ func (s *Side) askOnce(ctx context.Context, step Step, words words) (*Answer, er
 		return nil, err
 	}
 	client := s.admin
-	if step.Anonymous {
+	switch {
+	case step.Anonymous:
 		client = s.anonymous
+	case step.HTTP1:
+		client = s.http1
 	}
 	response, err := client.Do(request)
-	if err != nil && strings.HasSuffix(err.Error(), brokenOff) {
-		return &Answer{Body: []byte(brokenOff)}, nil
-	}
 	if err != nil {
-		return nil, err
+		return noAnswer(err)
 	}
 	defer response.Body.Close()
 	answer := &Answer{Code: response.StatusCode, Header: response.Header}
@@ -185,6 +197,17 @@ func (s *Side) askOnce(ctx context.Context, step Step, words words) (*Answer, er
 	}
 	answer.Body, err = readBody(response)
 	return answer, err
+}
+
+// noAnswer returns what stands for the answer if the server refused to give one; else the error.
+func noAnswer(err error) (*Answer, error) {
+	if reset := resetPattern.FindStringSubmatch(err.Error()); reset != nil {
+		return &Answer{Body: []byte(reset[1])}, nil
+	}
+	if strings.HasSuffix(err.Error(), beyondLimit) {
+		return &Answer{Body: []byte(beyondLimit)}, nil
+	}
+	return nil, err
 }
 
 func readBody(response *http.Response) ([]byte, error) {

@@ -28,6 +28,10 @@ struct Url {
 // Errors: BadRequest with Go's text: `parse "https://[": missing ']' in host`.
 Result<Url> ParseUrl(std::string_view text);
 
+// Whether a request's target is a path with an optional query, as Go's url.ParseRequestURI has it: no control
+// characters, and each % of the path begins an escape. (What is wrong in a query is its reader's matter.)
+bool IsRequestUri(std::string_view target);
+
 // A path as it stands in a URL: bytes that may not stand there are percent-encoded.
 std::string EscapePath(std::string_view path);
 

@@ -23,9 +23,7 @@ inline constexpr std::size_t kMaxPatchShifts = 20'000'000;
 
 // Applies a merge patch: objects merge, null removes, everything else replaces. As in the library, nulls
 // within objects that the patch adds are dropped, also inside of arrays, unless an array takes the place of
-// an object.
-//
-// REQUIRES: `patch` is an object (callers refuse other bodies with the text that fits).
+// an object. A patch that is no object takes the place of the whole.
 void ApplyMergePatch(Value& target, const Value& patch);
 
 // Applies the operations of `patch` (an array of RFC 6902 operations) to `target`, all or none. Afterwards

@@ -109,6 +109,42 @@ TEST_CASE("a new object with a resourceVersion is refused, but not by a dry run"
   CHECK(json::TextAt(dry.body, {"metadata", "resourceVersion"}) == "5");
 }
 
+TEST_CASE("an object that is too large with the owners of its fields loses them", "[api][bodies]") {
+  ApiFixture api;
+  constexpr std::size_t kKey = 1'700'000;  // once in the object, once among the owners: more than 3 MiB
+  const auto gadget = [](const char* name, const std::string& key) {
+    return std::string(R"({"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":")") + name +
+           R"("},"spec":{")" + key + R"(":1}})";
+  };
+  const std::string long_key(kKey, 'k');
+  const Answer created = api.Call("POST", kGadgets, gadget("a", long_key));
+  CHECK(created.status == 201);
+  CHECK(json::FindPath(created.body, {"metadata", "managedFields"}) == nullptr);
+  // Owners that fit stay.
+  const Answer small = api.Call("POST", kGadgets, gadget("c", "k"));
+  CHECK(json::FindPath(small.body, {"metadata", "managedFields"}) != nullptr);
+}
+
+TEST_CASE("neither patches nor applies let an object grow for ever", "[api][bodies]") {
+  ApiFixture api;
+  api.Call("POST", kGadgets, R"({"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"a"}})");
+  const std::string note(2'000'000, 'n');
+  const auto with = [&](const char* field) { return std::string("\"") + field + "\":\"" + note + "\"}"; };
+  const auto patch = [&](const char* field) {
+    return api.Send("PATCH", kGadgets + "/a", "merge-patch+json", "{" + with(field));
+  };
+  const auto apply = [&](const char* field) {
+    return api.Send(
+        "PATCH", kGadgets + "/a?fieldManager=m", "apply-patch+yaml",
+        R"({"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"a"},)" + with(field));
+  };
+  CHECK(patch("x").status == 200);
+  for (const Answer& refused : {patch("y"), apply("z")}) {
+    CHECK(refused.status == 500);
+    CHECK(refused.message() == "etcdserver: request is too large");
+  }
+}
+
 TEST_CASE("DeleteOptions are those of any group, but nothing else", "[api][bodies]") {
   ApiFixture api;
   api.Create("a");

@@ -35,6 +35,18 @@ TEST_CASE("what is no URL is refused in Go's words", "[base][url]") {
   CHECK(problem("1:2/3") == R"(parse "1:2/3": first path segment in URL cannot contain colon)");
 }
 
+TEST_CASE("the target of a request is a path whose escapes are complete", "[base][url]") {
+  for (const char* target : {"/", "/a%2Fb", "//a", "/a b", "/\xC3\xBC", "/a?x=%zz", "/a?%"}) {
+    CAPTURE(target);
+    CHECK(IsRequestUri(target));
+  }
+  for (const char* target :
+       {"", "a", "*", "http://x/", "/%", "/a%2", "/a%2?x", "/%-1", "/a\x01", "/a?\x7F"}) {
+    CAPTURE(target);
+    CHECK_FALSE(IsRequestUri(target));
+  }
+}
+
 TEST_CASE("a path is escaped as Go escapes it", "[base][url]") {
   CHECK(EscapePath("/a b/\xC3\xBC/$&+,:;=@-_.~?#%") == "/a%20b/%C3%BC/$&+,:;=@-_.~%3F%23%25");
 }
