@@ -3,6 +3,7 @@
 #include "annex/server/serve.h"
 
 #include <iostream>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,11 @@ namespace {
 constexpr int kFailure = 1;
 constexpr int kUsage = 2;
 
+// "10m" as seconds.
+CLI::AsNumberWithUnit Seconds() {
+  return CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}});
+}
+
 void AddServe(CLI::App& app, annex::server::ServeOptions& options, std::string& log_format, int& verbosity) {
   CLI::App* serve =
       app.add_subcommand("serve", "Serve custom resources, on its own or behind a cluster's kube-apiserver");
@@ -30,6 +36,10 @@ void AddServe(CLI::App& app, annex::server::ServeOptions& options, std::string& 
       ->add_option("--data-dir", options.data_dir,
                    "The folder for the database and certificates (made if it is missing)")
       ->required();
+  serve
+      ->add_option("--data-dir-wait", options.data_dir_wait,
+                   "How long to wait for another process to leave the data directory")
+      ->transform(Seconds());
   serve->add_option("--listen", options.listen, "ADDRESS:PORT to serve on; port 0 lets the system choose")
       ->default_str("127.0.0.1:8443 standalone, else 0.0.0.0:8443");
   serve->add_option("--definitions", options.definitions_dir,
@@ -42,6 +52,8 @@ void AddServe(CLI::App& app, annex::server::ServeOptions& options, std::string& 
       ->capture_default_str();
   serve->add_option("--service-port", options.service_port, "The port of that Service")
       ->capture_default_str();
+  serve->add_option("--owner-cluster-role", options.owner_cluster_role,
+                    "A ClusterRole that owns what is made in the cluster: it goes when the role is deleted");
   serve->add_option("--tls-cert-file", options.tls_cert_file,
                     "A certificate to serve with, instead of one made by Annex (PEM)");
   serve->add_option("--tls-private-key-file", options.tls_private_key_file,
@@ -51,7 +63,7 @@ void AddServe(CLI::App& app, annex::server::ServeOptions& options, std::string& 
   serve
       ->add_option("--history-age", options.history_age,
                    "How long changes stay readable for watches and paged lists")
-      ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}}));
+      ->transform(Seconds());
   serve->add_option("--history-mib", options.history_mib, "Replaced and deleted objects kept at most")
       ->capture_default_str();
   serve->add_option("--max-request-body-kib", options.max_request_body_kib, "The largest request body")

@@ -36,7 +36,8 @@ Cluster::Cluster(std::unique_ptr<Foundation> foundation, std::unique_ptr<kube::C
       authentication_(*client_, authenticator_, foundation_->random, foundation_->control_thread),
       authorizer_(*client_, foundation_->clock, foundation_->random, foundation_->metrics),
       services_(*client_),
-      namespaces_(*client_, foundation_->clock, foundation_->random, foundation_->control_thread) {}
+      namespaces_(*client_, foundation_->clock, foundation_->random, foundation_->control_thread),
+      owner_(*client_, foundation_->options.owner_cluster_role, foundation_->control_thread) {}
 
 base::Result<std::unique_ptr<Cluster>> Cluster::Start(const ServeOptions& asked) {
   ServeOptions options = asked;
@@ -114,7 +115,7 @@ base::Result<void> Cluster::StartRegistrar() {
   source::ApiServiceRegistrar::Service service{options.service_namespace, options.service_name,
                                                options.service_port, ""};
   ANNEX_TRY(service.ca_bundle, CaBundle());
-  registrar_.emplace(source::ApiServiceRegistrar::Parts{*client_, foundation_->registry,
+  registrar_.emplace(source::ApiServiceRegistrar::Parts{*client_, owner_, foundation_->registry,
                                                         frontend_->publisher(), foundation_->random,
                                                         foundation_->metrics, foundation_->control_thread},
                      std::move(service));

@@ -14,6 +14,7 @@
 #include "annex/server/options.h"
 #include "annex/source/api_service_registrar.h"
 #include "annex/source/cluster_namespaces.h"
+#include "annex/source/cluster_owner.h"
 #include "certificate_renewal.h"
 #include "definition_folder.h"
 #include "foundation.h"
@@ -59,6 +60,7 @@ class Cluster {
   source::ClusterNamespaces namespaces_;
   std::unique_ptr<Frontend> frontend_;
   std::unique_ptr<DefinitionFolder> folder_;
+  source::ClusterOwner owner_;
   std::optional<source::ApiServiceRegistrar> registrar_;
   std::unique_ptr<CertificateRenewal> renewal_;
 };

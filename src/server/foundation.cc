@@ -9,6 +9,7 @@ namespace {
 store::SqliteOptions StoreOptions(const ServeOptions& options) {
   store::SqliteOptions store;
   store.data_directory = options.data_dir;
+  store.try_again = options.data_dir_in_use;
   store.history_age = options.history_age;
   store.history_bytes = options.history_mib << 20;
   return store;

@@ -30,6 +30,8 @@ bool TakeOver(Value& object, const Value& wanted) {
   object["metadata"]["labels"][kManagedBy] = kOwner;
   for (const auto& [key, value] : wanted["metadata"]["annotations"].items())
     object["metadata"]["annotations"][key] = value;
+  const Value& owners = wanted["metadata"]["ownerReferences"];
+  if (!owners.empty()) object["metadata"]["ownerReferences"] = owners;
   return object != before;
 }
 
@@ -100,6 +102,18 @@ base::Task<void> ApiServiceRegistrar::Work() {
 }
 
 base::Task<bool> ApiServiceRegistrar::Reconcile() {
+  auto owners = co_await parts_.owner.References();
+  if (owners) {
+    owner_gone_ = false;
+    co_return co_await BringAll(*std::move(owners));
+  }
+  const bool gone = owners.error().reason == base::Reason::kNotFound;
+  if (!gone || !std::exchange(owner_gone_, true))
+    base::LogError("Nothing is registered with the cluster", {{"error", owners.error().message}});
+  co_return gone;
+}
+
+base::Task<bool> ApiServiceRegistrar::BringAll(Value owners) {
   bool fine = true;
   const auto note = [&fine](const std::string& name, const base::Result<void>& done) {
     if (done) return;
@@ -107,7 +121,7 @@ base::Task<bool> ApiServiceRegistrar::Reconcile() {
     base::LogError("Registering with the cluster failed; trying again",
                    {{"apiService", name}, {"error", done.error().message}});
   };
-  Objects wanted = WantedObjects();
+  Objects wanted = WantedObjects(owners);
   std::size_t foreign = 0;
   for (auto& [name, object] : wanted) {
     const auto there = cluster_.find(name);
@@ -179,7 +193,7 @@ base::Task<base::Result<void>> ApiServiceRegistrar::Remove(Value object) {
   co_return base::Result<void>();
 }
 
-ApiServiceRegistrar::Objects ApiServiceRegistrar::WantedObjects() const {
+ApiServiceRegistrar::Objects ApiServiceRegistrar::WantedObjects(const Value& owners) const {
   Objects wanted;
   const auto snapshot = parts_.registry.Current();
   const auto fingerprints = parts_.publisher.Fingerprints();
@@ -193,6 +207,7 @@ ApiServiceRegistrar::Objects ApiServiceRegistrar::WantedObjects() const {
           {"metadata",
            {{"name", name},
             {"labels", {{kManagedBy, kOwner}}},
+            {"ownerReferences", owners},
             {"annotations",
              {{kFingerprint, fingerprint == fingerprints.end() ? "" : fingerprint->second},
               {kService, ServiceName()}}}}},

@@ -181,6 +181,37 @@ TEST_CASE("a second process on the same data directory is refused and does no ha
   CHECK(ServeWidgets(annex->Admin()));
 }
 
+TEST_CASE("a second process can wait for the data directory, and goes on where the first ended", "[serve]") {
+  const TemporaryDirectory directory;
+  auto first = AnnexProcess::Standalone(directory.path());
+  REQUIRE(ServeWidgets(first->Admin()));
+  REQUIRE(Ask(first->Admin(), "POST", kWidgets, Widget("a", "red")).status == 201);
+  const std::vector<std::string> waiting = {"serve",    "--standalone", "--data-dir",      directory.path(),
+                                            "--listen", "127.0.0.1:0",  "--data-dir-wait", "1m"};
+  const auto until_it_waits = [](const AnnexProcess& annex) {
+    for (int i = 0; i < 500 && annex.Output().find("Waiting until another") == std::string::npos; ++i)
+      std::this_thread::sleep_for(milliseconds(20));
+    REQUIRE_THAT(annex.Output(), Catch::Contains("Waiting until another process has left"));
+  };
+  SECTION("it can be ended while it waits") {
+    AnnexProcess second(waiting);
+    until_it_waits(second);
+    second.Signal(SIGTERM);
+    CHECK(second.Wait() == 0);
+    CHECK(Ask(first->Admin(), "GET", std::string(kWidgets) + "/a").status == 200);
+  }
+  SECTION("it serves once the first is gone, however that ended") {
+    std::thread killer([&] {
+      std::this_thread::sleep_for(milliseconds(200));
+      first->Signal(SIGKILL);
+    });
+    const auto second = AnnexProcess::Standalone(directory.path(), {"--data-dir-wait", "1m"});
+    killer.join();
+    CHECK_THAT(second->Output(), Catch::Contains("Waiting until another process has left"));
+    CHECK(Ask(second->Admin(), "GET", std::string(kWidgets) + "/a").status == 200);
+  }
+}
+
 TEST_CASE("kill -9 under load loses nothing that was acknowledged", "[serve][durability]") {
   const TemporaryDirectory directory;
   std::set<std::string> acknowledged;

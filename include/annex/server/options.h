@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ namespace annex::server {
 struct ServeOptions {
   bool standalone = false;
   std::string data_dir;
+  // How long another process may take to leave the data directory.
+  std::chrono::seconds data_dir_wait{0};
   std::string listen;  // empty: 127.0.0.1:8443 standalone, 0.0.0.0:8443 behind a cluster
   std::string definitions_dir;
 
@@ -24,6 +27,9 @@ struct ServeOptions {
   std::string service_namespace;
   std::string service_name = "annex";
   std::int64_t service_port = 443;
+  // A ClusterRole that owns the objects that Annex makes in the cluster: they go when it is deleted. May be
+  // empty.
+  std::string owner_cluster_role;
 
   // The certificate to serve with instead of Annex's own.
   std::string tls_cert_file;
@@ -40,6 +46,9 @@ struct ServeOptions {
 
   base::LogFormat log_format = base::LogFormat::kText;
   base::LogLevel log_level = base::LogLevel::kInfo;
+
+  // Asked while another process has the data directory: waits a little, and says whether to try again.
+  std::function<bool()> data_dir_in_use;
 
   // Made by Complete from `listen`.
   std::string listen_address;

@@ -5,7 +5,7 @@
 // (its label and its Service's name in an annotation tell). Any other (of another server, or of
 // kube-apiserver itself) is left alone, and the log says so. kube-apiserver reads a group's discovery and
 // OpenAPI again when an APIService of the group changes, so each carries a fingerprint of the group's
-// definitions.
+// definitions. Each names the ClusterOwner; once that is gone, nothing more is registered.
 //
 // Thread rule: Start and Kick may be called from any thread; everything else runs on `executor`.
 // Lifetime: the executor must run no more tasks when it is destroyed.
@@ -20,6 +20,7 @@
 #include "annex/json/value.h"
 #include "annex/kube/client.h"
 #include "annex/kube/reflector.h"
+#include "annex/source/cluster_owner.h"
 #include "annex/source/resource_publisher.h"
 
 #include <cstdint>
@@ -40,6 +41,7 @@ class ApiServiceRegistrar {
   };
   struct Parts {
     kube::Client& client;
+    ClusterOwner& owner;
     const definition::Registry& registry;
     const ResourcePublisher& publisher;
     base::Random& random;
@@ -63,12 +65,13 @@ class ApiServiceRegistrar {
   base::Task<void> Work();
   // True if everything is as it shall be.
   base::Task<bool> Reconcile();
+  base::Task<bool> BringAll(json::Value owners);
   base::Task<base::Result<void>> Bring(std::string name, json::Value wanted);
   base::Task<base::Result<void>> Remove(json::Value object);
   // Sends one change, and remembers the object that comes back.
   base::Task<base::Result<void>> Change(kube::Client::Call call);
 
-  Objects WantedObjects() const;
+  Objects WantedObjects(const json::Value& owners) const;
   std::string ServiceName() const;  // "namespace/name"
   bool MadeHere(const json::Value& object) const;
   bool IsOurs(const json::Value& object) const;
@@ -83,6 +86,7 @@ class ApiServiceRegistrar {
   bool started_ = false;
   bool working_ = false;
   bool again_ = false;
+  bool owner_gone_ = false;
   std::set<std::string> complained_;
   base::TaskScope tasks_;  // last: they use all of the above
 };

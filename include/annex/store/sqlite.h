@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -18,6 +19,9 @@ namespace annex::store {
 struct SqliteOptions {
   // Made if it is missing (mode 0700). Locked while the store lives.
   std::string data_directory;
+  // Asked while another process has the directory: waits a little, and says whether to try again. Empty:
+  // never.
+  std::function<bool()> try_again;
 
   // History is kept at least this long (etcd under kube-apiserver: 5 minutes) …
   std::chrono::seconds history_age{600};

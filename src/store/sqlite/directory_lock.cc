@@ -51,14 +51,16 @@ base::Result<void> MakeDirectory(const std::filesystem::path& directory) {
 
 }  // namespace
 
-base::Result<DirectoryLock> DirectoryLock::Take(const std::string& directory) {
+base::Result<DirectoryLock> DirectoryLock::Take(const std::string& directory,
+                                                const std::function<bool()>& try_again) {
   ANNEX_RETURN_IF_ERROR(MakeDirectory(directory));
   const std::string path = directory + "/annex.lock";
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (file < 0) return Failed("open " + path);
   DirectoryLock lock(file);
-  if (flock(file, LOCK_EX | LOCK_NB) != 0) {
+  while (flock(file, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return Failed("lock " + path);
+    if (try_again && try_again()) continue;
     return base::Error(base::Reason::kInternalError,
                        "the data directory " + directory + " is in use by another annex process (pid " +
                            HolderOf(file) + "); stop it or give this one another --data-dir");

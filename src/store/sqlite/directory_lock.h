@@ -6,6 +6,7 @@
 
 #include "annex/base/result.h"
 
+#include <functional>
 #include <string>
 
 namespace annex::store::sqlite {
@@ -13,9 +14,10 @@ namespace annex::store::sqlite {
 class DirectoryLock {
  public:
   // Makes the directory if it is missing and locks it until destruction (flock on annex.lock; the kernel
-  // frees it when the process ends, however it ends). Errors: InternalError, naming the process that holds
-  // it.
-  static base::Result<DirectoryLock> Take(const std::string& directory);
+  // frees it when the process ends, however it ends). While another process holds it, `try_again` (may be
+  // empty) is asked after each try. Errors: InternalError, naming the process that holds it.
+  static base::Result<DirectoryLock> Take(const std::string& directory,
+                                          const std::function<bool()>& try_again);
 
   DirectoryLock(DirectoryLock&& other) noexcept;
   DirectoryLock& operator=(DirectoryLock&& other) noexcept;

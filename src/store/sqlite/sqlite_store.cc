@@ -308,7 +308,7 @@ base::Result<std::unique_ptr<Store>> OpenSqliteStore(const SqliteOptions& option
                                                      CommitObserver* observer) {
   std::optional<sqlite::DirectoryLock> lock;
   if (options.vfs.empty()) {
-    ANNEX_TRY(lock, sqlite::DirectoryLock::Take(options.data_directory));
+    ANNEX_TRY(lock, sqlite::DirectoryLock::Take(options.data_directory, options.try_again));
   }
   const std::string path = options.data_directory + "/annex.db";
   ANNEX_TRY(auto writer_connection, sqlite::Writer::Open(path, options.vfs, options.cache_bytes));
