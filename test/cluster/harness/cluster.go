@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,9 @@ type ClusterOptions struct {
 	Dir string
 	// Binaries is the folder with the Kubernetes programs. Empty means BinariesDir().
 	Binaries string
+	// Address is where nodes and pods reach kube-apiserver: an address of this machine. Empty means that there are no nodes, and
+	// kube-apiserver listens on the loopback interface alone.
+	Address string
 	// Durable makes etcd call fsync as in production: for benchmarks. Otherwise a power cut loses data, which no test minds.
 	Durable bool
 	// APIServerArgs are added to kube-apiserver's command line.
@@ -139,7 +143,7 @@ func (c *Cluster) StartControllerManager(ctx context.Context, controllers ...str
 	if err != nil {
 		return err
 	}
-	kubeconfig, err := c.kubeconfigFor("kube-controller-manager", "system:kube-controller-manager")
+	kubeconfig, err := c.KubeconfigFor("kube-controller-manager", "system:kube-controller-manager")
 	if err != nil {
 		return err
 	}
@@ -217,8 +221,12 @@ func (c *Cluster) makePKI() error {
 	server, err := c.clientCA.Issue(Leaf{
 		CommonName: "kube-apiserver",
 		DNSNames:   []string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"},
-		IPs:        []net.IP{net.ParseIP("127.0.0.1"), net.ParseIP("10.96.0.1")},
+		IPs:        c.apiServerIPs(),
 	})
+	if err != nil {
+		return err
+	}
+	toKubelets, err := c.clientCA.Issue(Leaf{CommonName: "kube-apiserver-kubelet-client", Organizations: []string{"system:masters"}})
 	if err != nil {
 		return err
 	}
@@ -234,9 +242,31 @@ func (c *Cluster) makePKI() error {
 		c.pki.write("ca.crt", c.clientCA.CertPEM),
 		c.pki.write("front-proxy-ca.crt", c.frontProxyCA.CertPEM),
 		c.pki.writePair("kube-apiserver", server),
+		c.pki.writePair("kubelet-client", toKubelets),
 		c.pki.writePair("front-proxy-client", proxy),
 		c.pki.write("service-account.key", tokenKey),
 		c.pki.write("service-account.pub", tokenPublic))
+}
+
+func (c *Cluster) apiServerIPs() []net.IP {
+	ips := []net.IP{net.ParseIP("127.0.0.1"), net.ParseIP("10.96.0.1")}
+	if c.options.Address != "" {
+		ips = append(ips, net.ParseIP(c.options.Address))
+	}
+	return ips
+}
+
+// addressArgs says where kube-apiserver listens, and how it and nodes reach each other.
+func (c *Cluster) addressArgs() []string {
+	if c.options.Address == "" {
+		// Endpoints may not name a loopback address, so the Service "kubernetes" gets none.
+		return []string{"--bind-address=127.0.0.1", "--advertise-address=192.0.2.1", "--endpoint-reconciler-type=none"}
+	}
+	return []string{
+		"--bind-address=0.0.0.0", "--advertise-address=" + c.options.Address, "--allow-privileged",
+		"--kubelet-client-certificate=" + c.pki.path("kubelet-client.crt"), "--kubelet-client-key=" + c.pki.path("kubelet-client.key"),
+		"--kubelet-preferred-address-types=InternalIP",
+	}
 }
 
 func (c *Cluster) startServers(ctx context.Context) error {
@@ -248,32 +278,30 @@ func (c *Cluster) startServers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.address = fmt.Sprintf("https://127.0.0.1:%d", port)
+	c.address = fmt.Sprintf("https://%s:%d", cmp.Or(c.options.Address, "127.0.0.1"), port)
 	if c.admin, err = c.User("admin", "system:masters"); err != nil {
 		return err
 	}
 	if err := WriteKubeconfig(filepath.Join(c.options.Dir, "admin.kubeconfig"), c.admin); err != nil {
 		return err
 	}
-	args := append([]string{
-		"--etcd-servers=" + etcdURL,
-		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port),
-		// Endpoints may not name a loopback address, so the Service "kubernetes" gets none.
-		"--advertise-address=192.0.2.1", "--endpoint-reconciler-type=none",
+	args := append(c.addressArgs(),
+		"--etcd-servers="+etcdURL,
+		fmt.Sprintf("--secure-port=%d", port),
 		"--service-cluster-ip-range=10.96.0.0/16",
-		"--tls-cert-file=" + c.pki.path("kube-apiserver.crt"), "--tls-private-key-file=" + c.pki.path("kube-apiserver.key"),
-		"--client-ca-file=" + c.pki.path("ca.crt"),
+		"--tls-cert-file="+c.pki.path("kube-apiserver.crt"), "--tls-private-key-file="+c.pki.path("kube-apiserver.key"),
+		"--client-ca-file="+c.pki.path("ca.crt"),
 		"--authorization-mode=Node,RBAC",
 		"--service-account-issuer=https://kubernetes.default.svc",
-		"--service-account-key-file=" + c.pki.path("service-account.pub"),
-		"--service-account-signing-key-file=" + c.pki.path("service-account.key"),
-		"--requestheader-client-ca-file=" + c.pki.path("front-proxy-ca.crt"),
+		"--service-account-key-file="+c.pki.path("service-account.pub"),
+		"--service-account-signing-key-file="+c.pki.path("service-account.key"),
+		"--requestheader-client-ca-file="+c.pki.path("front-proxy-ca.crt"),
 		"--requestheader-allowed-names=front-proxy-client",
 		"--requestheader-username-headers=X-Remote-User",
 		"--requestheader-group-headers=X-Remote-Group",
 		"--requestheader-extra-headers-prefix=X-Remote-Extra-",
-		"--proxy-client-cert-file=" + c.pki.path("front-proxy-client.crt"), "--proxy-client-key-file=" + c.pki.path("front-proxy-client.key"),
-	}, c.options.APIServerArgs...)
+		"--proxy-client-cert-file="+c.pki.path("front-proxy-client.crt"), "--proxy-client-key-file="+c.pki.path("front-proxy-client.key"))
+	args = append(args, c.options.APIServerArgs...)
 	if c.apiServer, err = c.start("kube-apiserver", args...); err != nil {
 		return err
 	}
@@ -315,8 +343,8 @@ func (c *Cluster) start(name string, args ...string) (*Process, error) {
 	return StartProcess(Command{Name: name, Path: c.Binary(name), Args: args, Log: filepath.Join(c.options.Dir, "log", name+".log")})
 }
 
-// kubeconfigFor writes a kubeconfig for a component and returns its path.
-func (c *Cluster) kubeconfigFor(file, user string, groups ...string) (string, error) {
+// KubeconfigFor writes a kubeconfig for a component, named after file, and returns its path.
+func (c *Cluster) KubeconfigFor(file, user string, groups ...string) (string, error) {
 	config, err := c.User(user, groups...)
 	if err != nil {
 		return "", err

@@ -41,7 +41,7 @@ func (a *Annex) prepareCluster(ctx context.Context) error {
 	if err := grantRights(ctx, client); err != nil {
 		return err
 	}
-	a.kubeconfig, err = cluster.kubeconfigFor(a.options.Service, annexUser, "system:serviceaccounts", "system:serviceaccounts:"+annexNamespace)
+	a.kubeconfig, err = cluster.KubeconfigFor(a.options.Service, annexUser, "system:serviceaccounts", "system:serviceaccounts:"+annexNamespace)
 	return err
 }
 
