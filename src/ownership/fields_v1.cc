@@ -1,6 +1,8 @@
 #include "annex/ownership/fields_v1.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace annex::ownership {
 namespace {
@@ -12,12 +14,24 @@ struct Contents {
   bool member = false;
 };
 
+// The order of keys is not that of elements ("v:10" comes before "v:9"), and a node that is inserted between
+// others moves all behind it: 100,000 numbers would take a minute.
+FieldSet SetOf(std::vector<FieldSet::Node> nodes) {
+  std::stable_sort(nodes.begin(), nodes.end(),
+                   [](const auto& left, const auto& right) { return left.element < right.element; });
+  FieldSet set;
+  set.Reserve(nodes.size());
+  for (FieldSet::Node& node : nodes) set.Insert(std::move(node));
+  return set;
+}
+
 base::Result<Contents> Read(const Value& fields) {
   if (!fields.is_object() && !fields.is_null())
     return base::Error(base::Reason::kBadRequest, "fieldsV1 holds something that is no object");
   Contents contents;
   if (fields.is_object()) {
-    contents.children.Reserve(fields.size());
+    std::vector<FieldSet::Node> nodes;
+    nodes.reserve(fields.size());
     for (const auto& [key, below] : fields.get_ref<const Value::object_t&>()) {
       if (key == ".") {
         contents.member = true;
@@ -29,8 +43,9 @@ base::Result<Contents> Read(const Value& fields) {
       FieldSet::Node node{*std::move(element), inner.member};
       if (!inner.children.Empty())
         node.children = std::make_shared<const FieldSet>(std::move(inner.children));
-      contents.children.Insert(std::move(node));
+      nodes.push_back(std::move(node));
     }
+    contents.children = SetOf(std::move(nodes));
   }
   contents.member = contents.member || contents.children.Empty();
   return contents;

@@ -4,7 +4,7 @@
 #include "shape.h"
 #include "typed_value.h"
 
-#include <algorithm>
+#include <set>
 #include <utility>
 
 namespace annex::ownership {
@@ -137,7 +137,7 @@ class Validator {
     if (value.is_null()) return;
     const auto* items = ItemsOf(&value);
     if (items == nullptr) return Report("expected list, got &{" + GoText(value) + "}");
-    std::vector<PathElement> seen;
+    std::set<PathElement> seen;
     for (std::size_t i = 0; i < items->size(); ++i) {
       const Value& item = (*items)[i];
       if (list.atomic) {
@@ -146,12 +146,9 @@ class Validator {
       }
       auto element = ElementOf(list, item);
       if (!element) return Report("element " + std::to_string(i) + ": " + element.error().message);
-      const auto place = std::lower_bound(seen.begin(), seen.end(), *element);
-      const bool repeated = place != seen.end() && *place == *element;
-      if (repeated && duplicates_ == Duplicates::kRefuse)
-        Report("duplicate entries for key " + element->Text());
-      WalkBelow(*list.items, item, [&element] { return element->Text(); });
-      if (!repeated) seen.insert(place, *std::move(element));
+      const auto [place, added] = seen.insert(*std::move(element));
+      if (!added && duplicates_ == Duplicates::kRefuse) Report("duplicate entries for key " + place->Text());
+      WalkBelow(*list.items, item, [&key = *place] { return key.Text(); });
     }
   }
 
