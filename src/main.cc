@@ -54,6 +54,9 @@ void AddServe(CLI::App& app, annex::server::ServeOptions& options, std::string& 
       ->capture_default_str();
   serve->add_option("--owner-cluster-role", options.owner_cluster_role,
                     "A ClusterRole that owns what is made in the cluster: it goes when the role is deleted");
+  serve->add_option(
+      "--ca-secret", options.ca_secret,
+      "A Secret in the Service's namespace that keeps the authority of Annex's own certificate");
   serve->add_option("--tls-cert-file", options.tls_cert_file,
                     "A certificate to serve with, instead of one made by Annex (PEM)");
   serve->add_option("--tls-private-key-file", options.tls_private_key_file,

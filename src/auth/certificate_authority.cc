@@ -182,6 +182,12 @@ base::Result<CertificateFacts> ReadCertificate(const std::string& pem) {
   return facts;
 }
 
+bool IsSignedBy(const std::string& certificate, const std::string& authority) {
+  const X509Ptr subject(PEM_read_bio_X509(ReadBio(certificate).get(), nullptr, nullptr, nullptr));
+  const X509Ptr issuer(PEM_read_bio_X509(ReadBio(authority).get(), nullptr, nullptr, nullptr));
+  return subject && issuer && X509_verify(subject.get(), X509_get0_pubkey(issuer.get())) == 1;
+}
+
 std::string CertificateDer(const std::string& pem) {
   const X509Ptr certificate(PEM_read_bio_X509(ReadBio(pem).get(), nullptr, nullptr, nullptr));
   unsigned char* bytes = nullptr;

@@ -59,6 +59,7 @@ base::Result<std::unique_ptr<Cluster>> Cluster::Start(const ServeOptions& asked)
                                      {"service", options.service_namespace + "/" + options.service_name},
                                      {"cluster", config.server}});
   ANNEX_RETURN_IF_ERROR(server->StartRegistrar());
+  server->StartCaSecret();
   ANNEX_RETURN_IF_ERROR(server->StartRenewal());
   return server;
 }
@@ -106,7 +107,7 @@ std::vector<std::string> Cluster::ServingNames() const {
 
 base::Result<std::string> Cluster::CaBundle() const {
   const std::string& own_file = foundation_->options.tls_cert_file;
-  if (own_file.empty()) return pki_->authority();
+  if (own_file.empty()) return pki_->authorities();
   return ReadFile(own_file);
 }
 
@@ -125,15 +126,27 @@ base::Result<void> Cluster::StartRegistrar() {
   return {};
 }
 
+void Cluster::StartCaSecret() {
+  const ServeOptions& options = foundation_->options;
+  if (options.ca_secret.empty()) return;
+  ca_secret_.emplace(
+      CaSecret::Parts{*client_, pki_->authority_file(), foundation_->random, foundation_->control_thread},
+      options.service_namespace, options.ca_secret);
+  ca_secret_->Start();
+}
+
 base::Result<void> Cluster::StartRenewal() {
   const std::string folder = CertificateFolder(foundation_->options, *pki_);
-  ANNEX_TRY(renewal_, CertificateRenewal::Start(folder, [this]() -> base::Result<void> {
-              ANNEX_RETURN_IF_ERROR(frontend_->RenewIdentity());
-              ANNEX_TRY(auto bundle, CaBundle());
-              foundation_->control_thread.Post(
-                  [this, bundle = std::move(bundle)] { registrar_->SetCaBundle(bundle); });
-              return {};
-            }));
+  ANNEX_TRY(renewal_, CertificateRenewal::Start(folder, [this] { return Renew(); }));
+  return {};
+}
+
+base::Result<void> Cluster::Renew() {
+  if (foundation_->options.tls_cert_file.empty()) ANNEX_RETURN_IF_ERROR(pki_->Reload());
+  ANNEX_RETURN_IF_ERROR(frontend_->RenewIdentity());
+  ANNEX_TRY(auto bundle, CaBundle());
+  foundation_->control_thread.Post([this, bundle = std::move(bundle)] { registrar_->SetCaBundle(bundle); });
+  if (ca_secret_) ca_secret_->Kick();
   return {};
 }
 

@@ -15,6 +15,7 @@
 #include "annex/source/api_service_registrar.h"
 #include "annex/source/cluster_namespaces.h"
 #include "annex/source/cluster_owner.h"
+#include "ca_secret.h"
 #include "certificate_renewal.h"
 #include "definition_folder.h"
 #include "foundation.h"
@@ -47,7 +48,10 @@ class Cluster {
   base::Result<void> StartRegistrar();
   // What kube-apiserver verifies the serving certificate with.
   base::Result<std::string> CaBundle() const;
+  void StartCaSecret();
   base::Result<void> StartRenewal();
+  // Brings what is served with, and what the cluster verifies it with, to what the files say.
+  base::Result<void> Renew();
 
   const std::unique_ptr<Foundation> foundation_;
   const std::unique_ptr<kube::Client> client_;
@@ -62,6 +66,7 @@ class Cluster {
   std::unique_ptr<DefinitionFolder> folder_;
   source::ClusterOwner owner_;
   std::optional<source::ApiServiceRegistrar> registrar_;
+  std::optional<CaSecret> ca_secret_;
   std::unique_ptr<CertificateRenewal> renewal_;
 };
 

@@ -53,6 +53,11 @@ base::Result<void> Validate(const ServeOptions& options) {
   if (options.tls_cert_file.empty() != options.tls_private_key_file.empty()) {
     return Wrong("--tls-cert-file and --tls-private-key-file go together: give both or none");
   }
+  if (!options.ca_secret.empty() && (options.standalone || !options.tls_cert_file.empty())) {
+    return Wrong(
+        "--ca-secret keeps the authority of the certificate that Annex makes behind a cluster: it excludes "
+        "--standalone and --tls-cert-file");
+  }
   if (options.history_age.count() < 1) return Wrong("--history-age must be at least 1s");
   if (options.history_mib < 1) return Wrong("--history-mib must be at least 1");
   if (options.max_request_body_kib < 1) return Wrong("--max-request-body-kib must be at least 1");

@@ -1,21 +1,24 @@
 #include "pki.h"
 
 #include "annex/base/log.h"
+#include "certificate_pair.h"
 #include "private_files.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include <arpa/inet.h>
 
 namespace annex::server {
 namespace {
 
-constexpr std::chrono::hours kAuthorityLifetime{24 * 365 * 10};
 constexpr std::chrono::hours kCertificateLifetime{24 * 365};
 // A certificate that ends sooner is renewed.
 constexpr std::chrono::hours kRenewBefore{24 * 30};
+// How long an earlier authority signs, after another came.
+constexpr std::chrono::seconds kOverlap{30};
 
 // An address in the form in which addresses are compared ("::1" for "0:0:0:0:0:0:0:1"); nullopt for any other
 // name.
@@ -34,44 +37,41 @@ bool IsSameName(const std::string& a, const std::string& b) {
   return a == b || (AddressText(a) && AddressText(a) == AddressText(b));
 }
 
-// Both files of a certificate, or nullopt if they are not there. Errors: InternalError.
-base::Result<std::optional<auth::CertificateAndKey>> Load(const std::string& path) {
-  auto certificate = ReadFile(path + ".crt");
-  auto key = ReadFile(path + ".key");
-  if (certificate && key)
-    return std::optional<auth::CertificateAndKey>({*std::move(certificate), *std::move(key)});
-  const bool missing = (!certificate && certificate.error().reason == base::Reason::kNotFound) ||
-                       (!key && key.error().reason == base::Reason::kNotFound);
-  if (missing) return std::optional<auth::CertificateAndKey>();
-  return base::Error(certificate ? key.error() : certificate.error());
-}
-
-base::Result<void> Save(const std::string& path, const auth::CertificateAndKey& pair) {
-  // The key first: a certificate without its key would be taken for a pair that is there.
-  ANNEX_RETURN_IF_ERROR(WritePrivateFile(path + ".key", pair.key));
-  return WritePrivateFile(path + ".crt", pair.certificate);
-}
-
 }  // namespace
 
 base::Result<Pki> Pki::Open(const std::string& data_directory, const base::Clock& clock) {
   const std::string directory = data_directory + "/pki";
   ANNEX_RETURN_IF_ERROR(MakePrivateDirectory(directory));
-  ANNEX_TRY(const auto stored, Load(directory + "/ca"));
-  if (stored) {
-    ANNEX_TRY(auto authority, auth::CertificateAuthority::Load(*stored));
-    return Pki(std::move(authority), directory, clock);
+  auto file = std::make_unique<AuthorityFile>(directory + "/ca", clock);
+  ANNEX_TRY(const auto stored, file->Read());
+  ANNEX_TRY(auto authority, auth::CertificateAuthority::Load(stored));
+  return Pki(std::move(file), std::move(authority), directory, clock);
+}
+
+base::Result<void> Pki::Reload() {
+  ANNEX_TRY(const auto stored, file_->Read());
+  const auto now = clock_->Monotonic();
+  if (stored.certificate != authority()) {
+    ANNEX_TRY(auto next, auth::CertificateAuthority::Load(stored));
+    auto last = std::exchange(authority_, std::move(next));
+    // If they change twice, what signs is still the first, and the second has signed nothing.
+    if (!earlier_) earlier_ = std::move(last);
+    changed_at_ = now;
+    base::LogInfo("Another certificate authority comes into use", {{"folder", directory_}});
+  } else if (earlier_ && now - changed_at_ >= kOverlap) {
+    earlier_.reset();
   }
-  ANNEX_TRY(auto authority, auth::CertificateAuthority::Make("annex-ca", kAuthorityLifetime, clock.Now()));
-  ANNEX_RETURN_IF_ERROR(Save(directory + "/ca", authority.pem()));
-  base::LogInfo("Made a certificate authority", {{"folder", directory}});
-  return Pki(std::move(authority), directory, clock);
+  return {};
+}
+
+std::string Pki::authorities() const {
+  return earlier_ ? authority() + earlier_->pem().certificate : authority();
 }
 
 base::Result<auth::CertificateAndKey> Pki::LoadOrIssue(const std::string& name,
                                                        const auth::CertificateRequest& request) const {
   const std::string path = directory_ + "/" + name;
-  ANNEX_TRY(auto stored, Load(path));
+  ANNEX_TRY(auto stored, ReadPair(path));
   if (stored) {
     const auto facts = auth::ReadCertificate(stored->certificate);
     const auto covers = [&facts](const std::vector<std::string>& names) {
@@ -81,12 +81,12 @@ base::Result<auth::CertificateAndKey> Pki::LoadOrIssue(const std::string& name,
       });
     };
     if (facts && facts->expires - clock_->Now() > kRenewBefore && covers(request.dns_names) &&
-        covers(request.ip_addresses)) {
+        covers(request.ip_addresses) && auth::IsSignedBy(stored->certificate, Signer().pem().certificate)) {
       return *std::move(stored);
     }
   }
-  ANNEX_TRY(auto issued, authority_.Issue(request, clock_->Now()));
-  ANNEX_RETURN_IF_ERROR(Save(path, issued));
+  ANNEX_TRY(auto issued, Signer().Issue(request, clock_->Now()));
+  ANNEX_RETURN_IF_ERROR(WritePair(path, issued));
   base::LogInfo("Issued a certificate", {{"file", path + ".crt"}, {"commonName", request.common_name}});
   return issued;
 }

@@ -3,8 +3,10 @@ package node_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,6 +27,22 @@ type world struct {
 	config  *rest.Config
 	dynamic dynamic.Interface
 	core    kubernetes.Interface
+	// onAnswer is a func(*http.Response) that sees each answer that the two clients get, or nil.
+	onAnswer atomic.Value
+}
+
+// watching is the transport of the clients.
+type watching struct {
+	w    *world
+	next http.RoundTripper
+}
+
+func (o watching) RoundTrip(request *http.Request) (*http.Response, error) {
+	answer, err := o.next.RoundTrip(request)
+	if see, ok := o.w.onAnswer.Load().(func(*http.Response)); ok && err == nil {
+		see(answer)
+	}
+	return answer, err
 }
 
 var (
@@ -71,6 +89,7 @@ func startWorld(ctx context.Context, dir string) (*world, error) {
 		return nil, err
 	}
 	w := &world{Cluster: cluster, config: cluster.Admin()}
+	w.config.Wrap(func(next http.RoundTripper) http.RoundTripper { return watching{w, next} })
 	if err := w.complete(ctx, image); err != nil {
 		cluster.Stop()
 		return nil, err

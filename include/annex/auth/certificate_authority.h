@@ -59,6 +59,9 @@ struct CertificateFacts {
 };
 base::Result<CertificateFacts> ReadCertificate(const std::string& pem);
 
+// Whether an authority (PEM) signed a certificate (PEM); false if one cannot be read.
+bool IsSignedBy(const std::string& certificate, const std::string& authority);
+
 // A certificate as DER; "" if the PEM cannot be read.
 std::string CertificateDer(const std::string& pem);
 

@@ -31,6 +31,9 @@ struct ServeOptions {
   // empty.
   std::string owner_cluster_role;
 
+  // A Secret in service_namespace that keeps the authority of Annex's own serving certificate. May be empty.
+  std::string ca_secret;
+
   // The certificate to serve with instead of Annex's own.
   std::string tls_cert_file;
   std::string tls_private_key_file;

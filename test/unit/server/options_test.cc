@@ -77,6 +77,9 @@ TEST_CASE("a wrong option is named, with a remedy", "[server][options]") {
   options.tls_cert_file = "x";
   names(options, "--tls-cert-file");
   options = Standalone();
+  options.ca_secret = "annex-ca";
+  names(options, "--ca-secret");
+  options = Standalone();
   options.history_age = std::chrono::seconds(0);
   names(options, "--history-age");
 }

@@ -64,5 +64,46 @@ TEST_CASE_METHOD(Folder, "an authority that cannot be read is an error, not a ne
   CHECK_FALSE(Pki::Open(directory.path(), clock));
 }
 
+TEST_CASE_METHOD(Folder, "an authority that comes near its end is replaced", "[server][pki]") {
+  const auto first = Pki::Open(directory.path(), clock);
+  clock.Advance(auth::ReadCertificate(first->authority())->expires - clock.Now() - std::chrono::hours(1));
+  CHECK(Pki::Open(directory.path(), clock)->authority() != first->authority());
+}
+
+TEST_CASE_METHOD(Folder, "an earlier authority signs until the new one can be known", "[server][pki]") {
+  auto pki = Pki::Open(directory.path(), clock);
+  const std::string earlier = pki->authority();
+  const std::string shown = pki->Serving({"localhost"})->certificate;
+  REQUIRE(pki->authority_file().Renew());
+  REQUIRE(pki->Reload());
+  CHECK(pki->authority() != earlier);
+  CHECK(pki->authorities() == pki->authority() + earlier);
+  CHECK(pki->Serving({"localhost"})->certificate == shown);
+  SECTION("after a while the new one alone") {
+    clock.Advance(std::chrono::minutes(1));
+    REQUIRE(pki->Reload());
+    CHECK(pki->authorities() == pki->authority());
+    const std::string renewed = pki->Serving({"localhost"})->certificate;
+    CHECK(auth::IsSignedBy(renewed, pki->authority()));
+    CHECK_FALSE(auth::IsSignedBy(renewed, earlier));
+  }
+  SECTION("also when it was replaced itself meanwhile") {
+    REQUIRE(pki->authority_file().Renew());
+    REQUIRE(pki->Reload());
+    CHECK(pki->authorities() == pki->authority() + earlier);
+    CHECK(pki->Serving({"localhost"})->certificate == shown);
+  }
+}
+
+TEST_CASE_METHOD(Folder, "what replaces an authority must be one", "[server][pki]") {
+  auto pki = Pki::Open(directory.path(), clock);
+  const auto before = pki->authority_file().Read();
+  auto wrong = *before;
+  wrong.key = pki->Serving({"localhost"})->key;
+  CHECK_FALSE(pki->authority_file().Replace(wrong));
+  CHECK_FALSE(pki->authority_file().Replace({}));
+  CHECK(pki->authority_file().Read()->key == before->key);
+}
+
 }  // namespace
 }  // namespace annex::server
