@@ -44,6 +44,9 @@ void AddServe(CLI::App& app, annex::server::ServeOptions& options, std::string& 
       ->default_str("127.0.0.1:8443 standalone, else 0.0.0.0:8443");
   serve->add_option("--definitions", options.definitions_dir,
                     "A folder of CustomResourceDefinitions (YAML or JSON) to serve");
+  serve->add_flag(
+      "--adopt", options.adopt,
+      "Serve the cluster's own CustomResourceDefinitions that have the label annex.dev/serve=true");
   serve->add_option("--kubeconfig", options.kubeconfig,
                     "The cluster to serve behind; without it, the pod's own");
   serve->add_option("--service-namespace", options.service_namespace,

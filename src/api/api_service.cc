@@ -121,6 +121,12 @@ class ApiService::Implementation {
     co_return co_await DeleteAll(parts_, std::move(strategy), std::move(prefix), executor);
   }
 
+  base::Result<store::Mutation::State> StoredForm(std::shared_ptr<const definition::Resource> resource,
+                                                  json::Value object) {
+    const definition::Version& storage = resource->storage_version();
+    return CustomResourceStrategy(std::move(resource), storage, converter_).ToStored(std::move(object));
+  }
+
   base::Task<base::Result<void>> UpdateBuiltin(Builtin type, std::string name,
                                                std::function<bool(json::Value&)> change,
                                                base::Executor& executor) {
@@ -217,6 +223,11 @@ base::Task<Response> ApiService::Serve(Request request) {
 
 base::Task<Response> ApiService::ServeLocally(Request request, auth::User user) {
   return implementation_->Serve(std::move(request), std::move(user));
+}
+
+base::Result<store::Mutation::State> ApiService::StoredForm(
+    std::shared_ptr<const definition::Resource> resource, json::Value object) {
+  return implementation_->StoredForm(std::move(resource), std::move(object));
 }
 
 base::Task<base::Result<std::int64_t>> ApiService::DeleteObjects(

@@ -158,7 +158,7 @@ class Client::Implementation {
       request.headers().add("User-Agent", "annex/" ANNEX_VERSION);
       ANNEX_TRY(const std::string token, Token());
       if (!token.empty()) request.headers().add("Authorization", "Bearer " + token);
-      if (!call.body.is_null()) request.set_body(json::ToJson(call.body), "application/json");
+      if (!call.body.is_null()) request.set_body(json::ToJson(call.body), call.content_type);
       return request;
     } catch (const std::exception& error) {
       return base::Error(base::Reason::kInternalError, "request to " + call.target + ": " + error.what());

@@ -49,9 +49,7 @@ base::Result<std::unique_ptr<Cluster>> Cluster::Start(const ServeOptions& asked)
   server->AddHealthChecks();
   ANNEX_TRY(server->pki_, Pki::Open(options.data_dir, server->foundation_->clock));
   ANNEX_RETURN_IF_ERROR(server->StartFrontend());
-  ANNEX_TRY(server->folder_,
-            DefinitionFolder::Start({options.definitions_dir, true}, server->frontend_->local(),
-                                    server->foundation_->metrics));
+  ANNEX_RETURN_IF_ERROR(server->StartFolder());
   ANNEX_RETURN_IF_ERROR(server->frontend_->Listen(*server->pki_, server->ServingNames()));
   server->frontend_->Serve();
   base::LogInfo("Serving securely", {{"address", options.listen_address},
@@ -60,6 +58,7 @@ base::Result<std::unique_ptr<Cluster>> Cluster::Start(const ServeOptions& asked)
                                      {"cluster", config.server}});
   ANNEX_RETURN_IF_ERROR(server->StartRegistrar());
   server->StartCaSecret();
+  if (options.adopt) server->StartAdoption();
   ANNEX_RETURN_IF_ERROR(server->StartRenewal());
   return server;
 }
@@ -109,6 +108,26 @@ base::Result<std::string> Cluster::CaBundle() const {
   const std::string& own_file = foundation_->options.tls_cert_file;
   if (own_file.empty()) return pki_->authorities();
   return ReadFile(own_file);
+}
+
+base::Result<void> Cluster::StartFolder() {
+  const std::string& directory = foundation_->options.definitions_dir;
+  if (directory.empty()) return {};
+  ANNEX_TRY(folder_, DefinitionFolder::Start({directory, true}, frontend_->local(), foundation_->metrics));
+  return {};
+}
+
+void Cluster::StartAdoption() {
+  own_definitions_.emplace(frontend_->local());
+  const auto stored_form = [this](std::shared_ptr<const definition::Resource> resource, json::Value object) {
+    return frontend_->api().StoredForm(std::move(resource), std::move(object));
+  };
+  adoption_.emplace(
+      source::ClusterDefinitions::Parts{*client_, *foundation_->store, frontend_->publisher(), *registrar_,
+                                        *own_definitions_, stored_form, foundation_->clock,
+                                        foundation_->random, foundation_->control_thread},
+      foundation_->options.service_namespace);
+  adoption_->Start();
 }
 
 base::Result<void> Cluster::StartRegistrar() {

@@ -1,8 +1,8 @@
 // Cluster: a server behind a cluster's kube-apiserver, all its parts put together.
 //
 // Who asks and what they may do is decided with the cluster (delegated authentication and authorization);
-// namespaces are the cluster's; definitions come from files; the cluster's APIService objects are kept at
-// what is served.
+// namespaces are the cluster's; definitions come from files or are the cluster's own; the cluster's
+// APIService objects are kept at what is served.
 #pragma once
 
 #include "annex/auth/access_reviewer.h"
@@ -13,6 +13,7 @@
 #include "annex/kube/service_resolver.h"
 #include "annex/server/options.h"
 #include "annex/source/api_service_registrar.h"
+#include "annex/source/cluster_definitions.h"
 #include "annex/source/cluster_namespaces.h"
 #include "annex/source/cluster_owner.h"
 #include "ca_secret.h"
@@ -20,6 +21,7 @@
 #include "definition_folder.h"
 #include "foundation.h"
 #include "frontend.h"
+#include "own_definitions.h"
 #include "pki.h"
 
 #include <memory>
@@ -45,7 +47,9 @@ class Cluster {
   void AddHealthChecks();
   base::Result<void> StartFrontend();
   std::vector<std::string> ServingNames() const;
+  base::Result<void> StartFolder();
   base::Result<void> StartRegistrar();
+  void StartAdoption();
   // What kube-apiserver verifies the serving certificate with.
   base::Result<std::string> CaBundle() const;
   void StartCaSecret();
@@ -67,6 +71,8 @@ class Cluster {
   source::ClusterOwner owner_;
   std::optional<source::ApiServiceRegistrar> registrar_;
   std::optional<CaSecret> ca_secret_;
+  std::optional<OwnDefinitions> own_definitions_;
+  std::optional<source::ClusterDefinitions> adoption_;
   std::unique_ptr<CertificateRenewal> renewal_;
 };
 

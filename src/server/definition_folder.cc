@@ -2,6 +2,7 @@
 
 #include "annex/base/log.h"
 #include "annex/base/strings.h"
+#include "annex/source/adoption_names.h"
 
 #include <utility>
 
@@ -22,6 +23,11 @@ const std::string& NameOf(const Value& definition) {
 
 std::string PathOf(const std::string& name) {
   return std::string(kPath) + "/" + name;
+}
+
+// Such a definition is the cluster's to change and to delete.
+bool IsAdopted(const Value& definition) {
+  return !json::TextAt(definition, {"metadata", "annotations", source::kAdoptedAnnotation}).empty();
 }
 
 base::Result<void> Outcome(const LocalClient::Answer& answer) {
@@ -111,6 +117,9 @@ base::Result<void> DefinitionFolder::ApplyDefinition(const Value& definition) {
       return base::Error(base::Reason::kConflict,
                          base::Quote(name) + " is being deleted; it is made again when it is gone");
     }
+    if (IsAdopted(existing.body)) {
+      return base::Error(base::Reason::kConflict, base::Quote(name) + " was adopted from the cluster");
+    }
     Value wanted = existing.body;
     wanted["spec"] = definition["spec"];
     for (const char* part : {"labels", "annotations"}) {
@@ -126,8 +135,8 @@ base::Result<void> DefinitionFolder::WithdrawOthers(const std::set<std::string>&
   ANNEX_TRY(const auto list, client_.Call("GET", kPath, nullptr));
   for (const Value& definition : json::ItemsAt(list.body, {"items"})) {
     const std::string& name = NameOf(definition);
-    if (names.contains(name) || json::FindPath(definition, {"metadata", "deletionTimestamp"}) != nullptr)
-      continue;
+    const bool deleting = json::FindPath(definition, {"metadata", "deletionTimestamp"}) != nullptr;
+    if (names.contains(name) || deleting || IsAdopted(definition)) continue;
     ANNEX_TRY(const auto answer, client_.Call("DELETE", PathOf(name), nullptr));
     if (answer.status != 404) ANNEX_RETURN_IF_ERROR(Outcome(answer));
     applied_.erase(name);

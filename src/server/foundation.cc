@@ -1,5 +1,6 @@
 #include "foundation.h"
 
+#include "annex/source/adoption_names.h"
 #include "annex/store/sqlite.h"
 #include "wait_for.h"
 
@@ -12,6 +13,7 @@ store::SqliteOptions StoreOptions(const ServeOptions& options) {
   store.try_again = options.data_dir_in_use;
   store.history_age = options.history_age;
   store.history_bytes = options.history_mib << 20;
+  if (options.adopt) store.revisions_beyond = source::kBeyondEtcd;
   return store;
 }
 

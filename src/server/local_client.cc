@@ -21,26 +21,32 @@ auth::User Self() {
 
 }  // namespace
 
+base::Task<base::Result<LocalClient::Answer>> LocalClient::Send(std::string method, std::string target,
+                                                                json::Value body) {
+  api::Request request;
+  request.method = std::move(method);
+  request.target = std::move(target);
+  request.headers.Add("user-agent", "annex/" ANNEX_VERSION);
+  request.headers.Add("content-type", "application/json");
+  if (!body.is_null()) request.body = json::ToJson(body);
+  request.peer = std::make_shared<auth::Peer>();
+  request.remote_address = "local";
+  request.executor = &executor_;
+  auth::User self = Self();
+  const api::Response response = co_await service_.ServeLocally(std::move(request), std::move(self));
+  ANNEX_CO_TRY(json::Value parsed, json::Parse(response.body));
+  co_return Answer{response.status, std::move(parsed)};
+}
+
 base::Result<LocalClient::Answer> LocalClient::Call(const std::string& method, const std::string& target,
                                                     const json::Value& body) {
-  auto request = std::make_shared<api::Request>();
-  request->method = method;
-  request->target = target;
-  request->headers.Add("user-agent", "annex/" ANNEX_VERSION);
-  request->headers.Add("content-type", "application/json");
-  if (!body.is_null()) request->body = json::ToJson(body);
-  request->peer = std::make_shared<auth::Peer>();
-  request->remote_address = "local";
-  request->executor = &executor_;
-  std::promise<api::Response> promise;
+  std::promise<base::Result<Answer>> promise;
   executor_.Post([&] {
-    tasks_.Spawn<api::Response>(
-        service_.ServeLocally(std::move(*request), Self()),
-        [&promise](api::Response response) { promise.set_value(std::move(response)); });
+    tasks_.Spawn<base::Result<Answer>>(Send(method, target, body), [&promise](base::Result<Answer> answer) {
+      promise.set_value(std::move(answer));
+    });
   });
-  const api::Response response = promise.get_future().get();
-  ANNEX_TRY(json::Value parsed, json::Parse(response.body));
-  return Answer{response.status, std::move(parsed)};
+  return promise.get_future().get();
 }
 
 }  // namespace annex::server

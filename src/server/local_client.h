@@ -22,6 +22,8 @@ class LocalClient {
     int status = 0;
     json::Value body;
   };
+  // Sends a request. REQUIRES: on the executor. Errors: InternalError (an answer that is no JSON).
+  base::Task<base::Result<Answer>> Send(std::string method, std::string target, json::Value body);
   // Sends a request and waits. REQUIRES: not on the executor's thread, which must be running. Errors:
   // InternalError (an answer that is no JSON).
   base::Result<Answer> Call(const std::string& method, const std::string& target, const json::Value& body);

@@ -42,10 +42,14 @@ base::Result<void> Validate(const ServeOptions& options) {
   if (options.standalone && !options.kubeconfig.empty()) {
     return Wrong("--standalone and --kubeconfig exclude each other: standalone mode uses no cluster");
   }
-  if (!options.standalone && options.definitions_dir.empty()) {
+  if (options.standalone && options.adopt) {
+    return Wrong("--standalone and --adopt exclude each other: standalone mode uses no cluster");
+  }
+  if (!options.standalone && !options.adopt && options.definitions_dir.empty()) {
     return Wrong(
-        "--definitions is missing: name the folder of the CustomResourceDefinitions to serve (or run "
-        "--standalone)");
+        "--definitions is missing: name the folder of the CustomResourceDefinitions to serve (or give "
+        "--adopt, "
+        "or run --standalone)");
   }
   if (!options.definitions_dir.empty() && !std::filesystem::is_directory(options.definitions_dir)) {
     return Wrong("--definitions: there is no folder " + options.definitions_dir);

@@ -3,6 +3,7 @@
 #include "annex/base/log.h"
 #include "annex/base/strings.h"
 #include "annex/kube/backoff.h"
+#include "annex/source/adoption_names.h"
 
 #include <utility>
 #include <vector>
@@ -13,8 +14,8 @@ namespace {
 using json::Value;
 
 constexpr const char* kPath = "/apis/apiregistration.k8s.io/v1/apiservices";
-constexpr const char* kManagedBy = "app.kubernetes.io/managed-by";
-constexpr const char* kOwner = "annex";
+// By this label kube-apiserver knows the APIServices that it keeps as they were.
+constexpr const char* kAutoManaged = "kube-aggregator.kubernetes.io/automanaged";
 constexpr const char* kFingerprint = "annex.dev/definitions";
 constexpr const char* kService = "annex.dev/service";
 // What kube-apiserver gives the groups of custom resources (autoregister controller of apiextensions).
@@ -27,7 +28,8 @@ constexpr kube::Backoff::Options kBackoff{std::chrono::seconds(1), 2.0, 0.2, std
 bool TakeOver(Value& object, const Value& wanted) {
   const Value before = object;
   object["spec"] = wanted["spec"];
-  object["metadata"]["labels"][kManagedBy] = kOwner;
+  object["metadata"]["labels"][kManagedByLabel] = kManagedByAnnex;
+  object["metadata"]["labels"].erase(kAutoManaged);
   for (const auto& [key, value] : wanted["metadata"]["annotations"].items())
     object["metadata"]["annotations"][key] = value;
   const Value& owners = wanted["metadata"]["ownerReferences"];
@@ -64,6 +66,10 @@ void ApiServiceRegistrar::Start() {
 
 void ApiServiceRegistrar::Kick() {
   parts_.executor.Post([this] { Wake(); });
+}
+
+void ApiServiceRegistrar::Adopt(const std::string& group) {
+  if (adopted_.insert(group).second) Wake();
 }
 
 void ApiServiceRegistrar::SetCaBundle(const std::string& ca_bundle) {
@@ -125,7 +131,7 @@ base::Task<bool> ApiServiceRegistrar::BringAll(Value owners) {
   std::size_t foreign = 0;
   for (auto& [name, object] : wanted) {
     const auto there = cluster_.find(name);
-    if (there != cluster_.end() && !IsOurs(there->second)) {
+    if (there != cluster_.end() && !IsOurs(there->second) && !IsAdopted(there->second)) {
       ++foreign;
       ComplainOnce(name, there->second);
       continue;
@@ -206,7 +212,7 @@ ApiServiceRegistrar::Objects ApiServiceRegistrar::WantedObjects(const Value& own
           {"kind", "APIService"},
           {"metadata",
            {{"name", name},
-            {"labels", {{kManagedBy, kOwner}}},
+            {"labels", {{kManagedByLabel, kManagedByAnnex}}},
             {"ownerReferences", owners},
             {"annotations",
              {{kFingerprint, fingerprint == fingerprints.end() ? "" : fingerprint->second},
@@ -229,7 +235,7 @@ std::string ApiServiceRegistrar::ServiceName() const {
 }
 
 bool ApiServiceRegistrar::MadeHere(const Value& object) const {
-  return json::TextAt(object, {"metadata", "labels", kManagedBy}) == kOwner &&
+  return json::TextAt(object, {"metadata", "labels", kManagedByLabel}) == kManagedByAnnex &&
          json::TextAt(object, {"metadata", "annotations", kService}) == ServiceName();
 }
 
@@ -237,6 +243,12 @@ bool ApiServiceRegistrar::IsOurs(const Value& object) const {
   const bool leads_here = json::TextAt(object, {"spec", "service", "name"}) == service_.name &&
                           json::TextAt(object, {"spec", "service", "namespace"}) == service_.namespace_name;
   return leads_here || MadeHere(object);
+}
+
+bool ApiServiceRegistrar::IsAdopted(const Value& object) const {
+  const Value* service = json::FindPath(object, {"spec", "service"});
+  return (service == nullptr || service->is_null()) &&
+         adopted_.contains(json::TextAt(object, {"spec", "group"}));
 }
 
 void ApiServiceRegistrar::ComplainOnce(const std::string& name, const Value& object) {

@@ -6,6 +6,7 @@
 #include "annex/definition/approval.h"
 #include "annex/definition/conditions.h"
 #include "annex/definition/webhook.h"
+#include "annex/source/adoption_names.h"
 
 #include <algorithm>
 #include <utility>
@@ -132,10 +133,13 @@ base::Task<void> DefinitionController::OnDefinition(std::string name, const Valu
   if (gave_up && before.accepted != definition::Names()) co_await ReconcileWaiting(before.group);
 }
 
+std::string DefinitionController::IncarnationOf(const Value& definition) const {
+  if (parts_.objects == Objects::kDelete) return json::TextAt(definition, {"metadata", "uid"});
+  return json::TextAt(definition, {"metadata", "annotations", kAdoptedAnnotation});
+}
+
 base::Task<void> DefinitionController::Withdraw(std::string name) {
-  const bool keep = parts_.objects == Objects::kKeep;
-  const auto objects = keep ? ResourcePublisher::Objects::kKeep : ResourcePublisher::Objects::kDrop;
-  auto withdrawn = co_await parts_.publisher.Withdraw(name, objects);
+  auto withdrawn = co_await parts_.publisher.Withdraw(name);
   if (!withdrawn) {
     base::LogError("Removing the objects of a deleted definition failed",
                    {{"definition", name}, {"error", withdrawn.error().message}});
@@ -166,7 +170,7 @@ base::Task<void> DefinitionController::Reconcile(std::string name) {
   ResourcePublisher::Options options;
   options.names = accepted.names;
   // Objects of a definition that was deleted are not those of one that is made again, unless they are kept.
-  if (parts_.objects == Objects::kDelete) options.incarnation = json::TextAt(definition, {"metadata", "uid"});
+  options.incarnation = IncarnationOf(definition);
   options.terminating = definition::ConditionIsTrue(definition, "Terminating");
   options.established = definition::ConditionIsTrue(definition, "Established") ||
                         Establish(definition, accepted).status == "True";
@@ -226,7 +230,9 @@ base::Task<void> DefinitionController::Finalize(std::string name) {
     base::LogError("Beginning the deletion of a definition's objects failed",
                    {{"definition", name}, {"error", begun.error().message}});
   }
-  if (parts_.objects == Objects::kDelete) co_await DeleteAllObjects(name);
+  const auto known = known_.find(name);
+  if (known != known_.end() && !IncarnationOf(known->second.definition).empty())
+    co_await DeleteAllObjects(name);
   const auto finish = [time = base::Rfc3339(parts_.clock.Now())](Value& object) {
     definition::SetCondition(object,
                              definition::ConditionIsTrue(object, "Established")
@@ -249,7 +255,7 @@ base::Task<void> DefinitionController::Finalize(std::string name) {
     base::LogError("Letting a definition go failed",
                    {{"definition", name}, {"error", updated.error().message}});
   }
-  if (const auto known = known_.find(name); known != known_.end()) known->second.finalizing = false;
+  if (const auto still = known_.find(name); still != known_.end()) still->second.finalizing = false;
 }
 
 }  // namespace annex::source

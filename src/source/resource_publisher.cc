@@ -72,31 +72,42 @@ base::Task<base::Result<void>> ResourcePublisher::Publish(Value definition, Opti
   const std::string name = json::TextAt(definition, {"metadata", "name"});
   const std::uint64_t serving = Serving(definition, options);
   const std::uint64_t essence = Essence(serving, options);
-  if (const auto known = published_.find(name); known != published_.end() && known->second == essence) {
+  if (const auto known = published_.find(name);
+      known != published_.end() && known->second.essence == essence) {
     co_return base::Result<void>();
   }
-  ANNEX_CO_TRY(const store::CollectionInfo collection,
-               co_await OpenCollection(CollectionName(definition, options)));
+  std::string collection_name = CollectionName(definition, options);
+  ANNEX_CO_TRY(const store::CollectionInfo collection, co_await OpenCollection(std::move(collection_name)));
   ANNEX_CO_TRY(auto resource,
                definition::Resource::Compile(definition, {options.names, options.terminating, collection.id,
                                                           options.established, serving}));
   const std::weak_ptr<const definition::Resource> old = std::exchange(resources_[name], resource);
-  published_[name] = essence;
+  published_[name] = {essence, !options.incarnation.empty()};
   if (collection.terms_format != resource->format()) tasks_.Spawn(Reindex(resource, old));
   PublishSnapshot();
   hub_.Interrupt(collection.id);
   co_return base::Result<void>();
 }
 
-base::Task<base::Result<void>> ResourcePublisher::Withdraw(std::string name, Objects objects) {
+base::Task<base::Result<std::shared_ptr<const definition::Resource>>> ResourcePublisher::Prepare(
+    Value definition, Options options) {
+  const std::uint64_t serving = Serving(definition, options);
+  std::string collection_name = CollectionName(definition, options);
+  ANNEX_CO_TRY(const store::CollectionInfo collection, co_await OpenCollection(std::move(collection_name)));
+  co_return definition::Resource::Compile(
+      definition, {options.names, options.terminating, collection.id, options.established, serving});
+}
+
+base::Task<base::Result<void>> ResourcePublisher::Withdraw(std::string name) {
   const auto found = resources_.find(name);
   if (found == resources_.end()) co_return base::Result<void>();
   const store::CollectionId collection = found->second->collection();
   resources_.erase(found);
+  const bool drop = std::exchange(published_[name], {}).has_incarnation;
   published_.erase(name);
   PublishSnapshot();
   hub_.Interrupt(collection);
-  if (objects == Objects::kKeep) co_return base::Result<void>();
+  if (!drop) co_return base::Result<void>();
   const auto start = [this, collection](std::function<void(base::Result<void>)> done) {
     store_.DropCollection(collection, std::move(done));
   };
@@ -108,7 +119,7 @@ std::map<std::string, std::string> ResourcePublisher::Fingerprints() const {
   std::map<std::string, std::uint64_t> hashes;
   for (const auto& [name, resource] : resources_) {
     std::uint64_t& hash = hashes.try_emplace(resource->group(), kFnvBasis).first->second;
-    hash = Fnv1a(hash, name + "=" + std::to_string(published_.at(name)));
+    hash = Fnv1a(hash, name + "=" + std::to_string(published_.at(name).essence));
   }
   for (const auto& [group, hash] : hashes) fingerprints[group] = std::to_string(hash);
   return fingerprints;

@@ -76,6 +76,11 @@ class ApiService final : public Service {
                                                std::function<bool(json::Value&)> change,
                                                base::Executor& executor);
 
+  // The form in which an object of the storage version is stored, all of its metadata kept but the
+  // resourceVersion: for objects that come from another server with the same definition. Errors: Invalid.
+  base::Result<store::Mutation::State> StoredForm(std::shared_ptr<const definition::Resource> resource,
+                                                  json::Value object);
+
  private:
   class Implementation;
   std::unique_ptr<Implementation> implementation_;

@@ -43,6 +43,7 @@ class Client {
     std::string method;
     std::string target;          // path and query, percent-encoded
     json::Value body = nullptr;  // null: none
+    std::string content_type = "application/json";
     std::string accept = "application/json";
   };
   // One request and its whole answer, which may be an error's Status. Errors: ServiceUnavailable (no answer

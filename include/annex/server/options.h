@@ -22,7 +22,10 @@ struct ServeOptions {
   std::string listen;  // empty: 127.0.0.1:8443 standalone, 0.0.0.0:8443 behind a cluster
   std::string definitions_dir;
 
-  // Files mode: the cluster. Without a kubeconfig, the service account of the pod that Annex runs in.
+  // Adopt the cluster's definitions that ask for it (source::ClusterDefinitions).
+  bool adopt = false;
+
+  // Behind a cluster. Without a kubeconfig, the service account of the pod that Annex runs in.
   std::string kubeconfig;
   std::string service_namespace;
   std::string service_name = "annex";

@@ -2,10 +2,11 @@
 // serves: one for each group and version, leading to Annex's Service, with its CA bundle.
 //
 // Annex changes an APIService that leads to its own Service or that it made, and deletes only what it made
-// (its label and its Service's name in an annotation tell). Any other (of another server, or of
-// kube-apiserver itself) is left alone, and the log says so. kube-apiserver reads a group's discovery and
-// OpenAPI again when an APIService of the group changes, so each carries a fingerprint of the group's
-// definitions. Each names the ClusterOwner; once that is gone, nothing more is registered.
+// (its label and its Service's name in an annotation tell). Those of kube-apiserver itself it changes if
+// their group was adopted; kube-apiserver makes them anew when Annex's are gone. Any other is left alone, and
+// the log says so. kube-apiserver reads a group's discovery and OpenAPI again when an APIService of the group
+// changes, so each carries a fingerprint of the group's definitions. Each names the ClusterOwner; once that
+// is gone, nothing more is registered.
 //
 // Thread rule: Start and Kick may be called from any thread; everything else runs on `executor`.
 // Lifetime: the executor must run no more tasks when it is destroyed.
@@ -54,6 +55,9 @@ class ApiServiceRegistrar {
   void Start();
   // What is served has changed.
   void Kick();
+  // A group that the cluster serves itself by definitions of its own is Annex's from now on: its APIServices,
+  // which kube-apiserver made, are led here. On the executor.
+  void Adopt(const std::string& group);
   // What kube-apiserver shall verify Annex with from now on, PEM.
   void SetCaBundle(const std::string& ca_bundle);
 
@@ -75,6 +79,8 @@ class ApiServiceRegistrar {
   std::string ServiceName() const;  // "namespace/name"
   bool MadeHere(const json::Value& object) const;
   bool IsOurs(const json::Value& object) const;
+  // Whether it is kube-apiserver's own, of a group that was adopted.
+  bool IsAdopted(const json::Value& object) const;
   void ComplainOnce(const std::string& name, const json::Value& object);
 
   const Parts parts_;
@@ -88,7 +94,8 @@ class ApiServiceRegistrar {
   bool again_ = false;
   bool owner_gone_ = false;
   std::set<std::string> complained_;
-  base::TaskScope tasks_;  // last: they use all of the above
+  std::set<std::string> adopted_;  // groups
+  base::TaskScope tasks_;          // last: they use all of the above
 };
 
 }  // namespace annex::source

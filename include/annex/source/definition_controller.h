@@ -31,6 +31,7 @@ class DefinitionController {
  public:
   // What becomes of the objects of a definition that is deleted: Kubernetes deletes them with it. A
   // definition that came from a file is only withdrawn with it: its objects are there again when the file is.
+  // One that was adopted from the cluster takes its objects along in any case.
   enum class Objects : std::uint8_t { kDelete, kKeep };
   struct Parts {
     store::Store& store;
@@ -39,7 +40,7 @@ class DefinitionController {
     ResourcePublisher& publisher;
     ControlledObjects& definitions;
     Objects objects;
-    DeleteObjects delete_objects;  // for kDelete
+    DeleteObjects delete_objects;
     const base::Clock& clock;
     base::Executor& executor;
   };
@@ -66,6 +67,8 @@ class DefinitionController {
   base::Task<void> Finalize(std::string name);
   base::Task<void> DeleteAllObjects(std::string name);
   base::Task<void> Withdraw(std::string name);
+  // What the objects of a definition go with; empty: they outlive it.
+  std::string IncarnationOf(const json::Value& definition) const;
 
   const Parts parts_;
   ObjectFollower follower_;

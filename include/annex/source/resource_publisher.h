@@ -32,17 +32,20 @@ class ResourcePublisher {
     bool terminating = false;
     bool established = true;
     // Names the collection beside the resource: objects of a definition that was deleted and made again are
-    // not shown.
+    // not shown. Empty: the objects outlive their definition, and belong to the next of its name.
     std::string incarnation;
   };
+  // Compiles a definition and opens the collection that Publish will serve it from, but does not serve it:
+  // for filling the collection first. Errors: as Publish.
+  base::Task<base::Result<std::shared_ptr<const definition::Resource>>> Prepare(json::Value definition,
+                                                                                Options options);
   // Serves a definition, or serves it anew after a change. One that did not change is left alone.
   // Errors: Invalid (it does not compile), InternalError (the store). What was served before is then served
   // on.
   base::Task<base::Result<void>> Publish(json::Value definition, Options options);
 
-  // Serves a definition no more. `drop`: its objects go too.
-  enum class Objects : std::uint8_t { kKeep, kDrop };
-  base::Task<base::Result<void>> Withdraw(std::string name, Objects objects);
+  // Serves a definition no more. Objects that had an incarnation go too.
+  base::Task<base::Result<void>> Withdraw(std::string name);
 
   // The resource of a definition; nullptr if it is not served.
   std::shared_ptr<const definition::Resource> Find(const std::string& name) const;
@@ -75,8 +78,11 @@ class ResourcePublisher {
   definition::Registry& registry_;
   base::Executor& executor_;
   std::map<std::string, std::shared_ptr<const definition::Resource>> resources_;
-  std::map<std::string, std::uint64_t>
-      published_;  // a hash of what each was made from, to see that nothing changed
+  struct Published {
+    std::uint64_t essence = 0;  // a hash of what it was made from, to see that nothing changed
+    bool has_incarnation = false;
+  };
+  std::map<std::string, Published> published_;
   bool held_ = false;
   std::function<void()> on_change_;
   base::TaskScope tasks_;  // last: they use all of the above

@@ -23,6 +23,10 @@ struct SqliteOptions {
   // never.
   std::function<bool()> try_again;
 
+  // Revisions go on beyond this one, and history from before it is given up: for objects that come from where
+  // other, smaller revisions were counted. Who still has one of those is told Expired.
+  Revision revisions_beyond = 0;
+
   // History is kept at least this long (etcd under kube-apiserver: 5 minutes) …
   std::chrono::seconds history_age{600};
   // … unless replaced and deleted objects come to more bytes than this.

@@ -54,7 +54,8 @@ SqliteStore::SqliteStore(const SqliteOptions& options, const base::Clock& clock,
           metrics.Gauges("annex_store_queue_length", "Writes that wait for the disk.", {}).With({})),
       log_frames_(
           metrics.Gauges("annex_store_wal_frames", "Pages in SQLite's write-ahead log.", {}).With({})),
-      writer_(std::move(writer)) {
+      writer_(std::move(writer)),
+      forget_upto_(options.revisions_beyond) {
   NoteTime(newest);
   ScheduleUpkeep();
 }
@@ -317,6 +318,8 @@ base::Result<std::unique_ptr<Store>> OpenSqliteStore(const SqliteOptions& option
   // power.
   ANNEX_RETURN_IF_ERROR(writer_connection->connection().RewriteLog());
   ANNEX_RETURN_IF_ERROR(writer_connection->connection().Checkpoint(SQLITE_CHECKPOINT_TRUNCATE));
+  ANNEX_RETURN_IF_ERROR(
+      writer_connection->BeginBeyond(options.revisions_beyond, sqlite::UnixMs(clock.Now())));
   ANNEX_TRY(const Revision newest, writer_connection->Newest());
   ANNEX_TRY(const Revision compacted, writer_connection->Compacted());
   base::LogInfo(

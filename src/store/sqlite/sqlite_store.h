@@ -111,7 +111,7 @@ class SqliteStore final : public Store {
   std::unique_ptr<base::Executor::Timer> upkeep_timer_;
   // For each second in which something was committed: when it began, and the newest revision then.
   std::deque<std::pair<std::chrono::steady_clock::time_point, Revision>> times_;
-  Revision forget_upto_ = 0;        // what retention has given up; pins may still hold it
+  Revision forget_upto_;            // what retention has given up; pins may still hold it
   std::int64_t history_bytes_ = 0;  // replaced since the start and still kept
   bool purge_pending_ = true;       // a dropped collection may be left from before
 

@@ -262,6 +262,16 @@ base::Result<bool> Writer::SetTermsFormat(CollectionId collection, std::uint64_t
   return connection_->Changes() > 0;
 }
 
+// By a row of no collection, as the first one of a new database.
+base::Result<void> Writer::BeginBeyond(Revision revision, std::int64_t now_ms) {
+  ANNEX_TRY(const Revision newest, Newest());
+  if (newest > revision) return {};
+  ANNEX_RETURN_IF_ERROR(BeginGroup(now_ms));
+  insert_version_.Bind(1, revision + 1).Bind(2, 0).BindText(3, "").Bind(4, 0).Bind(5, now_ms);
+  ANNEX_RETURN_IF_ERROR(insert_version_.Bind(6, 0).Bind(7, 0).BindBlob(8, {}).BindNull(9).Run());
+  return CommitGroup();
+}
+
 base::Result<bool> Writer::PurgeDropped(std::int64_t max_rows) {
   CollectionId collection = 0;
   {

@@ -26,6 +26,9 @@ class Writer {
 
   Connection& connection() { return *connection_; }
 
+  // Lets the count of revisions go on beyond `revision`, if it did not get there yet.
+  base::Result<void> BeginBeyond(Revision revision, std::int64_t now_ms);
+
   // --- a group of changes in one transaction
   base::Result<void> BeginGroup(std::int64_t now_ms);
   // Writes the totals that the group changed and makes everything durable.

@@ -1,0 +1,29 @@
+// The labels, annotations and conditions of the domain annex.dev that adoption reads and writes, and the
+// revisions that tell Annex's objects from etcd's.
+//
+// Thread rule: constants.
+#pragma once
+
+#include <cstdint>
+
+namespace annex::source {
+
+// A store that objects are adopted into counts its revisions beyond this one. etcd would need thirty years of
+// a thousand writes a second to get there.
+inline constexpr std::int64_t kBeyondEtcd = 1'000'000'000'000;
+
+// On a CustomResourceDefinition of the cluster: Annex shall serve it.
+inline constexpr const char* kServeLabel = "annex.dev/serve";
+// The condition of such a definition that says whether it does, and else why not.
+inline constexpr const char* kAdoptedCondition = "annex.dev/Adopted";
+
+// On Annex's own copy of an adopted definition: the uid of the cluster's definition, which names the objects
+// that belong to it; and the uid of the cluster's namespace kube-system, which tells clusters apart.
+inline constexpr const char* kAdoptedAnnotation = "annex.dev/adopted-from";
+inline constexpr const char* kClusterAnnotation = "annex.dev/cluster";
+
+// On what Annex makes in a cluster.
+inline constexpr const char* kManagedByLabel = "app.kubernetes.io/managed-by";
+inline constexpr const char* kManagedByAnnex = "annex";
+
+}  // namespace annex::source

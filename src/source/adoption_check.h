@@ -1,0 +1,39 @@
+// What keeps a group of the cluster from being adopted, in words for people.
+//
+// Thread rule: the task runs on `executor`.
+#pragma once
+
+#include "annex/base/executor.h"
+#include "annex/base/result.h"
+#include "annex/base/task.h"
+#include "annex/json/value.h"
+#include "annex/kube/client.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace annex::source {
+
+// The cluster's definitions of one group, by their names.
+using DefinitionsByName = std::map<std::string, json::Value>;
+
+// Whether a definition carries the label that asks for adoption.
+bool WantsAdoption(const json::Value& definition);
+
+// Definitions of the group that nobody wants adopted, that are not established or are being deleted: the
+// routing of requests knows only whole groups.
+std::vector<std::string> DefinitionObstacles(const DefinitionsByName& definitions);
+
+// Admission webhooks and policies that look at objects of the group. Errors: as CallCluster.
+base::Task<base::Result<std::vector<std::string>>> AdmissionObstacles(kube::Client& client, std::string group,
+                                                                      DefinitionsByName definitions,
+                                                                      base::Executor& executor);
+
+// What of the cluster itself stands in the way: APIServices of the group that lead elsewhere, and more than
+// one kube-apiserver, of which only one could be asked whether writes are refused. Errors: as CallCluster.
+base::Task<base::Result<std::vector<std::string>>> RoutingObstacles(kube::Client& client, std::string group,
+                                                                    DefinitionsByName definitions,
+                                                                    base::Executor& executor);
+
+}  // namespace annex::source

@@ -1,0 +1,34 @@
+// Calls to the cluster in which every answer but success is an error.
+//
+// Thread rule: free functions; the tasks run on `executor`.
+#pragma once
+
+#include "annex/base/executor.h"
+#include "annex/base/result.h"
+#include "annex/base/task.h"
+#include "annex/json/value.h"
+#include "annex/kube/client.h"
+
+#include <string>
+
+namespace annex::source {
+
+// The body of the answer. Errors: NotFound, Conflict, Forbidden, Expired, Invalid (the object was refused),
+// ServiceUnavailable (anything else, and no answer); the message says what was asked.
+base::Task<base::Result<json::Value>> CallCluster(kube::Client& client, kube::Client::Call call,
+                                                  base::Executor& executor);
+
+// Reads an object or list. Errors: as CallCluster.
+base::Task<base::Result<json::Value>> GetFromCluster(kube::Client& client, std::string target,
+                                                     base::Executor& executor);
+
+// Server-side apply of `object` at `path`, as field manager "annex", taking over what others own.
+// Errors: as CallCluster.
+base::Task<base::Result<json::Value>> ApplyToCluster(kube::Client& client, std::string path,
+                                                     json::Value object, base::Executor& executor);
+
+// Deletes an object; one that does not exist is no error. Errors: as CallCluster.
+base::Task<base::Result<void>> DeleteFromCluster(kube::Client& client, std::string path,
+                                                 base::Executor& executor);
+
+}  // namespace annex::source

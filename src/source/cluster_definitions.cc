@@ -1,0 +1,424 @@
+#include "annex/source/cluster_definitions.h"
+
+#include "adoption_check.h"
+#include "adoption_report.h"
+#include "annex/base/log.h"
+#include "annex/base/strings.h"
+#include "annex/definition/conditions.h"
+#include "annex/kube/backoff.h"
+#include "annex/source/adoption_names.h"
+#include "cluster_call.h"
+#include "group_move.h"
+#include "write_guard.h"
+
+#include <utility>
+#include <vector>
+
+namespace annex::source {
+namespace {
+
+using json::Value;
+
+constexpr const char* kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+constexpr const char* kApprovedAnnotation = "api-approved.kubernetes.io";
+// A name that no definition accepts: see EndOldWatches.
+constexpr const char* kMovedCategory = "annex-moved";
+constexpr kube::Backoff::Options kBackoff{std::chrono::seconds(1), 2.0, 0.2, std::chrono::seconds(30)};
+// How often it is looked whether what was in the way is gone, or something new is.
+constexpr std::chrono::seconds kLookAgain{30};
+constexpr std::chrono::milliseconds kPoll{10};
+constexpr std::chrono::seconds kRemovalPoll{1};
+constexpr std::chrono::seconds kRoutingPatience{30};
+
+bool IsDeleting(const Value& definition) {
+  return json::FindPath(definition, {"metadata", "deletionTimestamp"}) != nullptr;
+}
+
+std::string NameOf(const Value& definition) {
+  return json::TextAt(definition, {"metadata", "name"});
+}
+
+std::string GroupOf(const std::string& name) {
+  return name.substr(name.find('.') + 1);
+}
+
+// All of a definition that adoption goes by: its status changes with every report.
+Value EssenceOf(const Value& definition) {
+  Value essence = {{"uid", json::TextAt(definition, {"metadata", "uid"})},
+                   {"deleting", IsDeleting(definition)},
+                   {"wanted", WantsAdoption(definition)},
+                   {"established", definition::ConditionIsTrue(definition, "Established")},
+                   {"approved", json::TextAt(definition, {"metadata", "annotations", kApprovedAnnotation})}};
+  if (const Value* spec = json::Find(definition, "spec")) essence["spec"] = *spec;
+  return essence;
+}
+
+}  // namespace
+
+ClusterDefinitions::ClusterDefinitions(Parts parts, std::string probe_namespace)
+    : parts_(std::move(parts)),
+      guard_(std::make_unique<WriteGuard>(parts_.client, std::move(probe_namespace), parts_.executor)),
+      report_(std::make_unique<AdoptionReport>(parts_.client, parts_.clock, parts_.executor)),
+      reflector_(parts_.client, {.path = kDefinitions, .field_selector = ""}, parts_.random,
+                 parts_.executor) {}
+
+ClusterDefinitions::~ClusterDefinitions() = default;
+
+void ClusterDefinitions::Start() {
+  parts_.executor.Post([this] { tasks_.Spawn(Begin()); });
+}
+
+base::Task<void> ClusterDefinitions::Begin() {
+  kube::Backoff backoff(kBackoff);
+  while (true) {
+    const auto read = co_await ReadState();
+    if (read) break;
+    base::LogError("Adoption cannot begin; trying again", {{"error", read.error().message}});
+    co_await base::Sleep(parts_.executor, backoff.Next(parts_.random));
+  }
+  kube::Reflector::Handlers handlers;
+  handlers.on_begin = [this] {
+    synced_ = false;
+    listed_.clear();
+  };
+  handlers.on_object = [this](const Value& definition, bool deleted) { OnDefinition(definition, deleted); };
+  handlers.on_synced = [this] { OnSynced(); };
+  tasks_.Spawn(LookAgain());
+  co_await reflector_.Run(std::move(handlers));
+}
+
+base::Task<base::Result<void>> ClusterDefinitions::ReadState() {
+  std::string target = "/api/v1/namespaces/kube-system";
+  ANNEX_CO_TRY(const Value system,
+               co_await GetFromCluster(parts_.client, std::move(target), parts_.executor));
+  cluster_ = json::TextAt(system, {"metadata", "uid"});
+  ANNEX_CO_TRY(guarded_, co_await guard_->Groups());
+  co_return co_await ReadOwnDefinitions();
+}
+
+base::Task<base::Result<void>> ClusterDefinitions::ReadOwnDefinitions() {
+  ANNEX_CO_TRY(const auto definitions, co_await parts_.definitions.List());
+  own_.clear();
+  for (const Value& definition : definitions) {
+    // Those of another cluster are not this one's to delete.
+    if (json::TextAt(definition, {"metadata", "annotations", kClusterAnnotation}) == cluster_)
+      own_[NameOf(definition)] = definition;
+  }
+  co_return base::Result<void>();
+}
+
+base::Task<void> ClusterDefinitions::LookAgain() {
+  while (true) {
+    co_await base::Sleep(parts_.executor, kLookAgain);
+    std::vector<std::string> names;
+    for (const auto& [name, group] : groups_) names.push_back(name);
+    for (const std::string& name : names) Wake(name);
+  }
+}
+
+void ClusterDefinitions::OnDefinition(const Value& definition, bool deleted) {
+  const std::string name = NameOf(definition);
+  if (!synced_) {
+    listed_[name] = KeptForm(definition);
+    return;
+  }
+  Definitions& known = groups_[GroupOf(name)].definitions;
+  const auto before = known.find(name);
+  Value kept = KeptForm(definition);
+  const bool same = !deleted && before != known.end() && EssenceOf(before->second) == EssenceOf(kept);
+  if (deleted) {
+    known.erase(name);
+    report_->Forget(name);
+  } else {
+    known[name] = std::move(kept);
+  }
+  if (!same) Wake(GroupOf(name));
+}
+
+void ClusterDefinitions::OnSynced() {
+  synced_ = true;
+  for (auto& [name, group] : groups_) group.definitions.clear();
+  for (auto& [name, definition] : std::exchange(listed_, {}))
+    groups_[GroupOf(name)].definitions[name] = std::move(definition);
+  for (const auto& [name, definition] : own_) groups_[GroupOf(name)];
+  for (const std::string& group : guarded_) groups_[group];
+  for (const auto& [name, group] : groups_) Wake(name);
+}
+
+void ClusterDefinitions::Wake(const std::string& name) {
+  Group& group = groups_[name];
+  group.again = true;
+  if (!std::exchange(group.working, true)) tasks_.Spawn(Work(name));
+}
+
+base::Task<void> ClusterDefinitions::Work(std::string name) {
+  Group& group = groups_[name];  // stays where it is: groups are not forgotten
+  kube::Backoff backoff(kBackoff);
+  while (synced_ && std::exchange(group.again, false)) {
+    const auto done = co_await Reconcile(name);
+    if (done) {
+      backoff.Reset();
+      continue;
+    }
+    base::LogWarning("Adoption did not succeed; trying again",
+                     {{"group", name}, {"error", done.error().message}});
+    if (!IsMoved(name)) co_await Tell(name, false, "Failed", done.error().message);
+    co_await base::Sleep(parts_.executor, backoff.Next(parts_.random));
+    group.again = true;
+  }
+  group.working = false;
+}
+
+base::Task<base::Result<void>> ClusterDefinitions::Reconcile(std::string group) {
+  ANNEX_CO_TRY(const bool leaving, co_await RemoveDeleted(group));
+  if (leaving) {
+    co_await base::Sleep(parts_.executor, kRemovalPoll);
+    groups_[group].again = true;
+    co_return base::Result<void>();
+  }
+  if (IsMoved(group)) co_return co_await Serve(group);
+  bool wanted = false;
+  for (const auto& [name, definition] : groups_[group].definitions)
+    wanted = wanted || WantsAdoption(definition);
+  if (wanted) co_return co_await Adopt(group);
+  co_return co_await Leave(group);
+}
+
+ClusterDefinitions::Definitions ClusterDefinitions::Present(const std::string& group) const {
+  Definitions present;
+  for (const auto& [name, definition] : groups_.at(group).definitions) {
+    if (!IsDeleting(definition)) present[name] = definition;
+  }
+  return present;
+}
+
+bool ClusterDefinitions::IsMoved(const std::string& group) const {
+  for (const auto& [name, definition] : own_) {
+    if (GroupOf(name) == group) return true;
+  }
+  return false;
+}
+
+base::Task<base::Result<bool>> ClusterDefinitions::RemoveDeleted(std::string group) {
+  const Definitions present = Present(group);
+  std::vector<std::string> gone;
+  for (const auto& [name, own] : own_) {
+    const auto there = present.find(name);
+    const std::string& from = json::TextAt(own, {"metadata", "annotations", kAdoptedAnnotation});
+    const bool same = there != present.end() && json::TextAt(there->second, {"metadata", "uid"}) == from;
+    if (GroupOf(name) == group && !same) gone.push_back(name);
+  }
+  if (gone.empty()) co_return false;
+  for (std::string& name : gone) {
+    if (!IsDeleting(own_[name])) {
+      base::LogInfo("The cluster deleted a definition; its objects are deleted with it",
+                    {{"definition", name}});
+    }
+    applied_.erase(name);
+    ANNEX_CO_RETURN_IF_ERROR(co_await parts_.definitions.Remove(std::move(name)));
+  }
+  ANNEX_CO_RETURN_IF_ERROR(co_await ReadOwnDefinitions());
+  co_return true;
+}
+
+base::Task<base::Result<void>> ClusterDefinitions::Leave(std::string group) {
+  if (!guarded_.contains(group)) co_return base::Result<void>();
+  ANNEX_CO_RETURN_IF_ERROR(co_await guard_->Lower(group));
+  guarded_.erase(group);
+  co_return base::Result<void>();
+}
+
+// A cluster may have thousands of definitions that Annex has nothing to do with.
+Value ClusterDefinitions::KeptForm(const Value& definition) const {
+  if (WantsAdoption(definition) || IsMoved(GroupOf(NameOf(definition)))) return definition;
+  Value kept = {{"metadata", definition["metadata"]}, {"status", Value::object()}};
+  if (const Value* conditions = json::FindPath(definition, {"status", "conditions"}))
+    kept["status"]["conditions"] = *conditions;
+  kept["spec"] = {{"names", definition["spec"]["names"]}};
+  kept["metadata"].erase("annotations");
+  kept["metadata"].erase("managedFields");
+  return kept;
+}
+
+Value ClusterDefinitions::OwnForm(const Value& definition) const {
+  Value own = {{"apiVersion", "apiextensions.k8s.io/v1"},
+               {"kind", "CustomResourceDefinition"},
+               {"metadata",
+                {{"name", NameOf(definition)},
+                 {"annotations",
+                  {{kAdoptedAnnotation, json::TextAt(definition, {"metadata", "uid"})},
+                   {kClusterAnnotation, cluster_}}}}},
+               {"spec", definition["spec"]}};
+  const std::string& approved = json::TextAt(definition, {"metadata", "annotations", kApprovedAnnotation});
+  if (!approved.empty()) own["metadata"]["annotations"][kApprovedAnnotation] = approved;
+  return own;
+}
+
+ClusterDefinitions::Definitions ClusterDefinitions::OwnForms(const std::string& group) const {
+  Definitions own;
+  for (const auto& [name, definition] : Present(group)) own[name] = OwnForm(definition);
+  return own;
+}
+
+base::Task<base::Result<std::string>> ClusterDefinitions::FindObstacles(std::string group) {
+  Definitions definitions = groups_[group].definitions;
+  std::vector<std::string> found = DefinitionObstacles(definitions);
+  for (const auto& [name, definition] : definitions) {
+    if (!WantsAdoption(definition)) continue;
+    Value own = OwnForm(definition);
+    const auto checked = co_await parts_.definitions.Apply(std::move(own), LocalDefinitions::Mode::kCheck);
+    if (!checked) found.push_back(checked.error().message);
+  }
+  ANNEX_CO_TRY(const auto routing,
+               co_await RoutingObstacles(parts_.client, group, definitions, parts_.executor));
+  found.insert(found.end(), routing.begin(), routing.end());
+  ANNEX_CO_TRY(const auto admission,
+               co_await AdmissionObstacles(parts_.client, group, definitions, parts_.executor));
+  for (const std::string& name : admission)
+    found.push_back(name + " looks at objects of the group, and Annex does not call it yet");
+  co_return base::Join(found, "; ");
+}
+
+base::Task<base::Result<void>> ClusterDefinitions::Adopt(std::string group) {
+  ANNEX_CO_TRY(const std::string obstacles, co_await FindObstacles(group));
+  if (!obstacles.empty()) {
+    co_await Tell(group, false, "Blocked", "not adopted: " + obstacles);
+    co_return co_await Leave(group);
+  }
+  Definitions own = OwnForms(group);
+  guarded_.insert(group);
+  const GroupMove::Parts parts{parts_.client,      parts_.store, parts_.publisher, *guard_,
+                               parts_.stored_form, parts_.clock, parts_.executor,  tasks_};
+  GroupMove move(parts, group, own, [this, group](std::string reason, std::string message) {
+    return Tell(group, false, std::move(reason), std::move(message));
+  });
+  ANNEX_CO_RETURN_IF_ERROR(co_await move.Run());
+  if (const auto confirmed = co_await Confirm(own); !confirmed) {
+    ANNEX_CO_RETURN_IF_ERROR(co_await guard_->Lower(group));
+    co_return confirmed;
+  }
+  ANNEX_CO_RETURN_IF_ERROR(co_await ApplyDefinitions(group, std::move(own)));
+  ANNEX_CO_RETURN_IF_ERROR(co_await AwaitRouting(group));
+  const auto frozen =
+      std::chrono::duration_cast<std::chrono::milliseconds>(parts_.clock.Monotonic() - move.frozen_since());
+  ANNEX_CO_RETURN_IF_ERROR(co_await EndOldWatches(group));
+  co_return co_await TellServed(group, std::to_string(move.objects()) +
+                                           " objects of the group were moved; writes were refused for " +
+                                           std::to_string(frozen.count()) + " ms");
+}
+
+// A definition that was made anew meanwhile has other objects than those that were copied.
+base::Task<base::Result<void>> ClusterDefinitions::Confirm(Definitions own) {
+  for (const auto& [name, definition] : own) {
+    std::string target = std::string(kDefinitions) + "/" + name;
+    ANNEX_CO_TRY(const Value now, co_await GetFromCluster(parts_.client, std::move(target), parts_.executor));
+    if (!IsDeleting(now) && OwnForm(now) == definition) continue;
+    co_return base::Error(base::Reason::kConflict,
+                          "the definition " + base::Quote(name) + " changed while its objects were copied");
+  }
+  co_return base::Result<void>();
+}
+
+base::Task<base::Result<void>> ClusterDefinitions::Serve(std::string group) {
+  guarded_.insert(group);
+  ANNEX_CO_RETURN_IF_ERROR(co_await guard_->Raise(group));
+  Definitions own = OwnForms(group);
+  ANNEX_CO_RETURN_IF_ERROR(co_await ApplyDefinitions(group, std::move(own)));
+  ANNEX_CO_RETURN_IF_ERROR(co_await AwaitRouting(group));
+  ANNEX_CO_RETURN_IF_ERROR(co_await EndOldWatches(group));
+  Definitions definitions = Present(group);
+  ANNEX_CO_TRY(const auto admission,
+               co_await AdmissionObstacles(parts_.client, group, std::move(definitions), parts_.executor));
+  if (!admission.empty()) {
+    co_await Tell(group, true, "PolicySkipped",
+                  "served by Annex, which does not call " + base::Join(admission, "; "));
+    co_return base::Result<void>();
+  }
+  co_return co_await TellServed(group, "served by Annex");
+}
+
+// While held, requests see nothing of it: all kinds of a group appear at once.
+base::Task<base::Result<void>> ClusterDefinitions::ApplyDefinitions(std::string group, Definitions wanted) {
+  std::vector<Value> changed;
+  for (auto& [name, own] : wanted) {
+    if (const auto applied = applied_.find(name); applied == applied_.end() || applied->second != own)
+      changed.push_back(std::move(own));
+  }
+  parts_.publisher.Hold();
+  base::Result<void> done;
+  for (Value& own : changed) {
+    const std::string name = NameOf(own);
+    Value document = own;
+    if (done) done = co_await parts_.definitions.Apply(std::move(document), LocalDefinitions::Mode::kApply);
+    if (!done) continue;
+    own_[name] = own;
+    applied_[name] = std::move(own);
+    while (!parts_.publisher.Find(name)) co_await base::Sleep(parts_.executor, kPoll);
+  }
+  parts_.publisher.Release();
+  if (done) parts_.registrar.Adopt(group);
+  co_return done;
+}
+
+// Annex's revisions are beyond what etcd will ever count.
+base::Task<base::Result<void>> ClusterDefinitions::AwaitRouting(std::string group) {
+  const auto begin = parts_.clock.Monotonic();
+  for (const auto& [name, definition] : Present(group)) {
+    const std::string& plural = json::TextAt(definition, {"spec", "names", "plural"});
+    for (const Value& version : json::ItemsAt(definition, {"spec", "versions"})) {
+      if (!json::FlagAt(version, {"served"})) continue;
+      const std::string path = "/apis/" + group + "/" + json::TextAt(version, {"name"}) + "/" + plural;
+      while (true) {
+        std::string target = path + "?limit=1";
+        const auto page = co_await GetFromCluster(parts_.client, std::move(target), parts_.executor);
+        const auto revision =
+            page ? base::ParseInt64(json::TextAt(*page, {"metadata", "resourceVersion"})).value_or(0) : 0;
+        if (revision > kBeyondEtcd) break;
+        if (parts_.clock.Monotonic() - begin > kRoutingPatience)
+          co_return base::Error(base::Reason::kTimeout, "requests for " + path + " do not reach Annex");
+        co_await base::Sleep(parts_.executor, kPoll);
+      }
+    }
+  }
+  co_return base::Result<void>();
+}
+
+// Watches that began before are still at kube-apiserver's own storage, and would see nothing any more. It
+// ends them when the names of a definition change; and these it puts right at once by itself.
+base::Task<base::Result<void>> ClusterDefinitions::EndOldWatches(std::string group) {
+  for (const auto& [name, definition] : Present(group)) {
+    if (AdoptionStateOf(definition).adopted) continue;
+    kube::Client::Call call;
+    call.method = "PATCH";
+    call.target = std::string(kDefinitions) + "/" + name + "/status?fieldManager=annex";
+    call.content_type = "application/merge-patch+json";
+    call.body = {{"status", {{"acceptedNames", {{"categories", {kMovedCategory}}}}}}};
+    ANNEX_CO_RETURN_IF_ERROR(co_await CallCluster(parts_.client, std::move(call), parts_.executor));
+  }
+  co_return base::Result<void>();
+}
+
+base::Task<base::Result<void>> ClusterDefinitions::TellServed(std::string group, std::string message) {
+  // What the adoption itself reported says more.
+  bool told = true;
+  for (const auto& [name, definition] : Present(group)) {
+    const AdoptionReport::State state = AdoptionStateOf(definition);
+    told = told && state.adopted && state.reason == "Served";
+  }
+  if (!told) co_await Tell(group, true, "Served", std::move(message));
+  co_return base::Result<void>();
+}
+
+base::Task<void> ClusterDefinitions::Tell(std::string group, bool adopted, std::string reason,
+                                          std::string message) {
+  const Definitions definitions = groups_[group].definitions;
+  for (const auto& [name, definition] : definitions) {
+    // Those whom nobody asked to adopt are told of elsewhere: in the conditions of the others.
+    if (!adopted && !WantsAdoption(definition)) continue;
+    Value document = definition;
+    AdoptionReport::State state{adopted, reason, message};
+    co_await report_->Tell(std::move(document), std::move(state));
+  }
+}
+
+}  // namespace annex::source
