@@ -46,7 +46,7 @@
 // # A step
 //
 //	do           METHOD TARGET; the target goes out as it is written
-//	body         sent as JSON
+//	body         sent as JSON; with "type: protobuf" as protobuf, if it is of a type of Kubernetes that the package knows
 //	with         changes to the body, by path: {spec.scope: Global, spec.versions.0.served: false}; a "-" before a path takes
 //	             away what is there. Makes the use of one body (a YAML anchor) in many steps possible
 //	text         sent as it is; needs type or a Content-Type in headers

@@ -8,6 +8,7 @@ require (
 	go.yaml.in/yaml/v3 v3.0.4
 	google.golang.org/protobuf v1.36.5
 	k8s.io/api v0.34.4
+	k8s.io/apiextensions-apiserver v0.34.3
 	k8s.io/apimachinery v0.34.4
 	k8s.io/client-go v0.34.4
 	sigs.k8s.io/yaml v1.6.0

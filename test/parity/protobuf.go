@@ -11,12 +11,17 @@ import (
 	"go.yaml.in/yaml/v3"
 	"google.golang.org/protobuf/proto"
 	apidiscovery "k8s.io/api/apidiscovery/v2"
+	core "k8s.io/api/core/v1"
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// readable are the types whose bodies can be compared, by apiVersion and kind.
-var readable = map[string]func() protobufMessage{
+// types are those whose protobuf bodies are understood, by apiVersion and kind.
+var types = map[string]func() protobufMessage{
+	"v1 Namespace":     func() protobufMessage { return &core.Namespace{} },
+	"v1 DeleteOptions": func() protobufMessage { return &metav1.DeleteOptions{} },
+	"apiextensions.k8s.io/v1 CustomResourceDefinition": func() protobufMessage { return &apiextensions.CustomResourceDefinition{} },
 	"v1 Status":                            func() protobufMessage { return &metav1.Status{} },
 	"v1 APIGroup":                          func() protobufMessage { return &metav1.APIGroup{} },
 	"v1 APIGroupList":                      func() protobufMessage { return &metav1.APIGroupList{} },
@@ -36,7 +41,7 @@ func (n *Normalizer) protobuf(step Step, body []byte) []string {
 		return []string{fmt.Sprintf("protobuf that cannot be read: %v", err)}
 	}
 	lines := []string{fmt.Sprintf("protobuf of %s %s", envelope.APIVersion, envelope.Kind)}
-	newMessage, known := readable[envelope.APIVersion+" "+envelope.Kind]
+	newMessage, known := types[envelope.APIVersion+" "+envelope.Kind]
 	if !known {
 		return lines
 	}
@@ -51,8 +56,34 @@ func (n *Normalizer) protobuf(step Step, body []byte) []string {
 	return n.renderJSON(lines, step, data)
 }
 
-// protobufMessage is a type whose bodies can be compared.
-type protobufMessage interface{ Unmarshal(data []byte) error }
+// protobufMessage is a type of Kubernetes that has a protobuf form.
+type protobufMessage interface {
+	Marshal() ([]byte, error)
+	Unmarshal(data []byte) error
+}
+
+// encodeProtobuf writes a JSON object of one of the types as a body in protobuf, as typed clients do.
+func encodeProtobuf(object []byte) ([]byte, error) {
+	var typeMeta runtime.TypeMeta
+	if err := json.Unmarshal(object, &typeMeta); err != nil {
+		return nil, err
+	}
+	newMessage, known := types[typeMeta.APIVersion+" "+typeMeta.Kind]
+	if !known {
+		return nil, fmt.Errorf("no protobuf form of %+v", typeMeta)
+	}
+	message := newMessage()
+	if err := json.Unmarshal(object, message); err != nil {
+		return nil, err
+	}
+	raw, err := message.Marshal()
+	if err != nil {
+		return nil, err
+	}
+	envelope := runtime.Unknown{TypeMeta: typeMeta, Raw: raw}
+	data, err := envelope.Marshal()
+	return append([]byte("k8s\x00"), data...), err
+}
 
 // openAPIDocument is an OpenAPI document in gnostic's protobuf.
 type openAPIDocument interface {

@@ -271,6 +271,10 @@ func (s Step) content(words words) ([]byte, string, error) {
 		return nil, "", err
 	}
 	text, err := words.Fill(data.String())
+	if err == nil && s.Type == "protobuf" {
+		encoded, err := encodeProtobuf([]byte(text))
+		return encoded, contentType, err
+	}
 	return []byte(text), contentType, err
 }
 
