@@ -12,6 +12,8 @@ namespace {
 
 using json::Value;
 
+constexpr std::int64_t kDaysPerYear = 365;
+
 constexpr std::string_view kNameDescription =
     "Name must be unique within a namespace. Is required when creating resources, although some resources "
     "may allow a client to "
@@ -136,9 +138,9 @@ std::string HumanDuration(std::chrono::seconds duration) {
   if (hours < 48) return std::to_string(hours) + "h";
   const std::int64_t days = hours / 24;
   if (days < 8) return Two(days, "d", hours % 24, "h");
-  if (days < 365 * 2) return std::to_string(days) + "d";
-  if (days < 365 * 8) return Two(days / 365, "y", days % 365, "d");
-  return std::to_string(days / 365) + "y";
+  if (days < 2 * kDaysPerYear) return std::to_string(days) + "d";
+  if (days < 8 * kDaysPerYear) return Two(days / kDaysPerYear, "y", days % kDaysPerYear, "d");
+  return std::to_string(days / kDaysPerYear) + "y";
 }
 
 }  // namespace annex::api
