@@ -99,7 +99,7 @@ base::Result<store::Mutation::State> CustomResourceStrategy::ToStored(Value obje
     ANNEX_RETURN_IF_ERROR(resource_->ToVersion(object, resource_->storage_version()));
   }
   // kube-apiserver defaults what it reads instead; here it is read as it is stored.
-  if (!version_.storage) resource_->DefaultForStorage(object);
+  if (!version_.storage) ANNEX_RETURN_IF_ERROR(resource_->DefaultForStorage(object));
   store::Mutation::State state;
   state.terms = resource_->TermsOf(object);
   state.body = ToBody(object);
@@ -187,8 +187,7 @@ base::Result<void> CustomResourceStrategy::Coerce(Value& object,
     return schema::CoerceObjectMeta(object, schema::MalformedFields::kRefuse, "", unknown_fields);
   }
   ANNEX_RETURN_IF_ERROR(version_.schema->Coerce(object, schema::MalformedFields::kRefuse, unknown_fields));
-  version_.schema->Default(object);
-  return {};
+  return version_.schema->Default(object);
 }
 
 base::Result<void> CustomResourceStrategy::CheckCreatable(const std::string& name) const {
@@ -201,7 +200,7 @@ void CustomResourceStrategy::PrepareForCreate(Value& object) const {
   if (version_.has_status) {
     object.erase("status");
     // A status with a default comes back: kube-apiserver reads it out of what it stored.
-    if (version_.storage) version_.schema->Default(object);
+    if (version_.storage && !version_.schema->Default(object)) object.erase("status");
   }
   object["metadata"]["generation"] = 1;
 }
@@ -350,7 +349,7 @@ ownership::ReplicasPaths CustomResourceStrategy::ReplicasPaths() const {
 
 // Unlike a request's object it is not pruned: nulls that the schema does not allow are errors.
 base::Result<void> CustomResourceStrategy::CompleteApplied(Value& object) const {
-  version_.schema->Default(object);
+  ANNEX_RETURN_IF_ERROR(version_.schema->Default(object));
   return schema::CoerceObjectMeta(object, schema::MalformedFields::kDrop, "", nullptr);
 }
 

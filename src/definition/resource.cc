@@ -271,8 +271,7 @@ base::Result<void> Resource::ReadStored(json::Value& object) const {
                                                    json::TextAt(object, {"apiVersion"}));
   }
   ANNEX_RETURN_IF_ERROR(version->schema->Coerce(object, schema::MalformedFields::kDrop, nullptr));
-  version->schema->Default(object);
-  return {};
+  return version->schema->Default(object);
 }
 
 base::Result<void> Resource::ToVersion(json::Value& object, const Version& version) const {
@@ -287,8 +286,8 @@ base::Result<void> Resource::Prune(json::Value& object, const Version& version) 
   return version.schema->Coerce(object, schema::MalformedFields::kRefuse, nullptr);
 }
 
-void Resource::DefaultForStorage(json::Value& object) const {
-  storage_version().schema->Default(object);
+base::Result<void> Resource::DefaultForStorage(json::Value& object) const {
+  return storage_version().schema->Default(object);
 }
 
 }  // namespace annex::definition

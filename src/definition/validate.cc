@@ -4,8 +4,8 @@
 #include "annex/base/strings.h"
 #include "annex/definition/approval.h"
 #include "annex/definition/conditions.h"
+#include "annex/schema/default_checks.h"
 #include "annex/schema/object_meta.h"
-#include "default_checks.h"
 #include "validate_conversion.h"
 #include "validate_versions.h"
 
@@ -161,7 +161,7 @@ void ReadDefaultValues(Value& definition) {
   if (json::ItemsAt(definition, {"spec", "versions"}).empty()) return;
   for (Value& version : definition["spec"]["versions"]) {
     if (json::FindPath(version, {"schema", "openAPIV3Schema"}) != nullptr)
-      ReadDefaults(version["schema"]["openAPIV3Schema"]);
+      schema::ReadDefaults(version["schema"]["openAPIV3Schema"]);
   }
 }
 

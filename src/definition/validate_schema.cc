@@ -1,7 +1,7 @@
 #include "validate_schema.h"
 
+#include "annex/schema/default_checks.h"
 #include "annex/schema/schema.h"
-#include "default_checks.h"
 #include "internal_form.h"
 
 #include <algorithm>
@@ -343,7 +343,8 @@ FieldErrors ValidateSchema(const Value& schema, bool with_status, const FieldPat
   checker.Check(schema, path, {true, false, ""});
   if (!checker.unsupported()) {
     FieldErrors not_structural = schema::CheckStructural(schema, path);
-    json::Append(errors, not_structural.empty() ? CheckDefaults(schema, path) : std::move(not_structural));
+    json::Append(errors,
+                 not_structural.empty() ? schema::CheckDefaults(schema, path) : std::move(not_structural));
   }
   json::Append(errors, checker.Take());
   if (errors.empty() && checker.unsupported())

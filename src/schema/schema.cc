@@ -31,13 +31,6 @@ std::string Summary(const FieldErrors& errors) {
   return text;
 }
 
-FieldErrors Explain(const Node& node, const Value& value, std::string_view field, Correlated* correlated) {
-  ErrorBudget budget;
-  Failures failures(field, budget);
-  Validator(failures).Validate(node, value, PathFrame::Root(), correlated);
-  return failures.Take();
-}
-
 }  // namespace
 
 base::Result<std::shared_ptr<const Schema>> Schema::Compile(const Value& open_api_v3_schema) {
@@ -64,8 +57,8 @@ base::Result<void> Schema::Coerce(Value& object, MalformedFields malformed,
   return {};
 }
 
-void Schema::Default(Value& object) const {
-  SetDefaults(object, *root_);
+base::Result<void> Schema::Default(Value& object) const {
+  return SetDefaults(object, *root_);
 }
 
 FieldErrors Schema::Validate(const Value& object) const {

@@ -179,4 +179,12 @@ std::int64_t Validator::ValidateAdditional(const Node& node, const Value::object
   return matches;
 }
 
+json::FieldErrors Explain(const Node& node, const Value& value, std::string_view field,
+                          Correlated* correlated) {
+  ErrorBudget budget;
+  Failures failures(field, budget);
+  Validator(failures).Validate(node, value, PathFrame::Root(), correlated);
+  return failures.Take();
+}
+
 }  // namespace annex::schema

@@ -47,4 +47,9 @@ class Validator {
   Failures& failures_;
 };
 
+// Everything that is wrong with a value that Fits has refused. `field` is where it stands in the object: ""
+// for the object itself, "status".
+json::FieldErrors Explain(const Node& node, const json::Value& value, std::string_view field,
+                          Correlated* correlated);
+
 }  // namespace annex::schema

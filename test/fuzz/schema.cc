@@ -23,12 +23,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   json::Value read = *object;
   std::vector<std::string> unknown;
   if (!(*compiled)->Coerce(read, schema::MalformedFields::kRefuse, &unknown)) return 0;
-  (*compiled)->Default(read);
+  if (!(*compiled)->Default(read)) return 0;
   json::Value twice = read;
   ANNEX_CHECK((*compiled)->Coerce(twice, schema::MalformedFields::kRefuse, nullptr).has_value(),
               "what was read can be read again");
-  (*compiled)->Default(twice);
-  ANNEX_CHECK(twice == read, "reading changes nothing the second time");
+  ANNEX_CHECK((*compiled)->Default(twice) && twice == read, "reading changes nothing the second time");
   const json::FieldErrors errors = (*compiled)->Validate(read);
   ANNEX_CHECK(schema::Fits((*compiled)->root(), read) == errors.empty(), "Fits agrees with Validate");
   static_cast<void>((*compiled)->ValidateEmbedded(read));

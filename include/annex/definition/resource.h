@@ -151,8 +151,8 @@ class Resource {
   // What follows a conversion by webhook: `version`'s schema prunes. Errors: BadRequest (its metadata cannot
   // be read).
   base::Result<void> Prune(json::Value& object, const Version& version) const;
-  // What of the storage version's defaults an object of it lacks.
-  void DefaultForStorage(json::Value& object) const;
+  // Sets what of the storage version's defaults an object of it lacks. Errors: as Schema::Default.
+  base::Result<void> DefaultForStorage(json::Value& object) const;
 
  private:
   Resource() = default;

@@ -60,7 +60,9 @@ class Schema {
   base::Result<void> Coerce(json::Value& object, MalformedFields malformed,
                             std::vector<std::string>* unknown_fields) const;
 
-  void Default(json::Value& object) const;
+  // Errors: RequestEntityTooLarge (defaults within defaults make too much of the object, which is then
+  // unspecified).
+  base::Result<void> Default(json::Value& object) const;
 
   // Everything that the schema finds wrong with a new object.
   json::FieldErrors Validate(const json::Value& object) const;

@@ -66,7 +66,7 @@ Value ReadSchema(const Value& test_case) {
 // Reads an object as a request's body is read.
 Value ReadObject(const Schema& schema, Value object, std::vector<std::string>* unknown) {
   REQUIRE(schema.Coerce(object, MalformedFields::kRefuse, unknown));
-  schema.Default(object);
+  REQUIRE(schema.Default(object));
   return object;
 }
 
