@@ -1,5 +1,6 @@
 // The program: its subcommands and flags. Everything else is in the layers below.
 
+#include "annex/server/check.h"
 #include "annex/server/serve.h"
 
 #include <iostream>
@@ -84,6 +85,18 @@ void AddServe(CLI::App& app, annex::server::ServeOptions& options, std::string& 
   serve->add_flag("-v,--verbose", verbosity, "Log every request");
 }
 
+void AddCheck(CLI::App& app, annex::server::CheckOptions& options) {
+  CLI::App* check = app.add_subcommand(
+      "check", "Check files of CustomResourceDefinitions; exits with 1 if anything is wrong with them");
+  check->add_option("PATH", options.paths, "A file, or a folder of *.yaml, *.yml and *.json")
+      ->required()
+      ->check(CLI::ExistingPath);
+  check
+      ->add_option("--against", options.against,
+                   "The definitions as they were: changes that break objects or clients are wrong, too")
+      ->check(CLI::ExistingPath);
+}
+
 // CLI11 only says that a subcommand is missing, when what stands in its place is none.
 int ReportParseError(const CLI::App& app, const CLI::ParseError& error, std::string_view first_argument) {
   const bool names_subcommand = !first_argument.empty() && !first_argument.starts_with('-');
@@ -105,6 +118,8 @@ int main(int argc, char** argv) {
   std::string log_format = "text";
   int verbosity = 0;
   AddServe(app, options, log_format, verbosity);
+  annex::server::CheckOptions check_options;
+  AddCheck(app, check_options);
   app.add_subcommand("version", "Print the version");
   try {
     app.parse(argc, argv);
@@ -115,6 +130,7 @@ int main(int argc, char** argv) {
     std::cout << "annex " ANNEX_VERSION "\n";
     return 0;
   }
+  if (app.got_subcommand("check")) return annex::server::Check(check_options, std::cout) ? 0 : kFailure;
   if (log_format == "json") options.log_format = annex::base::LogFormat::kJson;
   if (verbosity > 0) options.log_level = annex::base::LogLevel::kDebug;
   const auto served = annex::server::Serve(options);

@@ -75,4 +75,10 @@ DefinitionFiles ReadDefinitionFiles(const std::string& directory) {
   return files;
 }
 
+DefinitionFiles ReadDefinitionFile(const std::string& path) {
+  DefinitionFiles files;
+  AddFile(path, files);
+  return files;
+}
+
 }  // namespace annex::source

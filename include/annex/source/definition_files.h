@@ -34,4 +34,7 @@ struct DefinitionFiles {
 // its versions in such folders.
 DefinitionFiles ReadDefinitionFiles(const std::string& directory);
 
+// Reads one file, whatever its name.
+DefinitionFiles ReadDefinitionFile(const std::string& path);
+
 }  // namespace annex::source
