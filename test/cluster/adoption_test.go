@@ -368,6 +368,10 @@ func (a *adoption) deleted(t *testing.T) {
 		if !apierrors.IsNotFound(err) {
 			return fmt.Errorf("gadgets are still served: %v", err)
 		}
+		// The cluster may take longer than Annex; made anew before, it would still be the old one.
+		if _, err = a.dynamic.Resource(definitionResource).Get(t.Context(), definition, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+			return fmt.Errorf("the definition is still there: %v", err)
+		}
 		return nil
 	})
 	if err := a.Install(within(t, time.Minute), definitionFor("gadgets", a.Domain, "")); err != nil {
