@@ -35,7 +35,8 @@ Frontend::Frontend(const Parts& parts, store::CollectionId definitions)
       definition_hands_(std::make_unique<DefinitionHands>(api_)),
       definitions_({*foundation_.store, foundation_.hub, definitions, publisher_, *definition_hands_,
                     parts.objects,
-                    [this](auto resource, std::string namespace_name, base::Executor& executor) {
+                    [this](std::shared_ptr<const definition::Resource> resource, std::string namespace_name,
+                           base::Executor& executor) {
                       return api_.DeleteObjects(std::move(resource), std::move(namespace_name), executor);
                     },
                     foundation_.clock, foundation_.control_thread}),

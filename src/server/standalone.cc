@@ -68,8 +68,8 @@ base::Result<void> Standalone::StartFrontend() {
   parts.objects = source::DefinitionController::Objects::kDelete;
   ANNEX_TRY(frontend_, Frontend::Start(parts));
   namespace_hands_ = std::make_unique<NamespaceHands>(frontend_->api());
-  const source::DeleteObjects delete_objects = [this](auto resource, std::string namespace_name,
-                                                      base::Executor& executor) {
+  const source::DeleteObjects delete_objects = [this](std::shared_ptr<const definition::Resource> resource,
+                                                      std::string namespace_name, base::Executor& executor) {
     return frontend_->api().DeleteObjects(std::move(resource), std::move(namespace_name), executor);
   };
   WaitFor<bool>(

@@ -111,6 +111,7 @@ base::Task<void> ClusterDefinitions::LookAgain() {
   while (true) {
     co_await base::Sleep(parts_.executor, kLookAgain);
     std::vector<std::string> names;
+    names.reserve(groups_.size());
     for (const auto& [name, group] : groups_) names.push_back(name);
     for (const std::string& name : names) Wake(name);
   }
@@ -367,7 +368,7 @@ base::Task<base::Result<void>> ClusterDefinitions::AwaitRouting(std::string grou
     const std::string& plural = json::TextAt(definition, {"spec", "names", "plural"});
     for (const Value& version : json::ItemsAt(definition, {"spec", "versions"})) {
       if (!json::FlagAt(version, {"served"})) continue;
-      const std::string path = "/apis/" + group + "/" + json::TextAt(version, {"name"}) + "/" + plural;
+      const std::string path = "/apis/" + base::Join({group, json::TextAt(version, {"name"}), plural}, "/");
       while (true) {
         std::string target = path + "?limit=1";
         const auto page = co_await GetFromCluster(parts_.client, std::move(target), parts_.executor);

@@ -28,7 +28,7 @@ std::int64_t RevisionOf(const Value& object) {
 base::Task<base::Result<void>> CommitAll(store::Store& store, std::vector<store::Mutation> mutations,
                                          base::Executor& executor) {
   if (mutations.empty()) co_return base::Result<void>();
-  const auto start = [&store, &mutations](std::function<void(base::Result<void>)> done) {
+  const auto start = [&store, &mutations](const std::function<void(base::Result<void>)>& done) {
     struct Open {
       std::size_t left;
       base::Result<void> result;

@@ -162,7 +162,7 @@ base::Result<Page> Reader::List(const ListQuery& query, const RowVisitor& visito
 
 base::Result<Store::LogBatch> Reader::ReadLog(const Store::LogQuery& query) {
   ANNEX_RETURN_IF_ERROR(begin_.Run());
-  const auto read = [&]() -> base::Result<Store::LogBatch> {
+  auto read = [&]() -> base::Result<Store::LogBatch> {
     ANNEX_RETURN_IF_ERROR(TermsFormat(query.collection));
     ANNEX_TRY(const Revision compacted, Compacted());
     if (query.after < compacted) {
