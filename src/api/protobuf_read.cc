@@ -23,7 +23,6 @@ using schema::TypedStruct;
 using schema::TypedType;
 using Kind = TypedType::Kind;
 
-constexpr std::string_view kMagic("k8s\0", 4);
 // Go's zero time, 0001-01-01T00:00:00Z, which counts as no time, and the last second that RFC 3339 can say.
 constexpr std::int64_t kZeroTime = -62135596800;
 constexpr std::int64_t kLastTime = 253402300799;
@@ -299,13 +298,13 @@ base::Result<void> ReadTypeMeta(std::string_view bytes, ProtobufDocument& docume
 
 base::Result<ProtobufDocument> ReadProtobufDocument(std::string_view body) {
   if (body.empty()) return Failure("empty data");
-  if (!body.starts_with(kMagic)) {
+  if (!body.starts_with(kProtobufMark)) {
     return Failure("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
   }
-  if (body.size() == kMagic.size()) return Failure("empty body");
+  if (body.size() == kProtobufMark.size()) return Failure("empty body");
   ProtobufDocument document;
   constexpr std::array<const char*, 5> kMembers = {"", "TypeMeta", "Raw", "ContentEncoding", "ContentType"};
-  for (WireReader wire(body.substr(kMagic.size())); !wire.AtEnd();) {
+  for (WireReader wire(body.substr(kProtobufMark.size())); !wire.AtEnd();) {
     ANNEX_TRY(const WireTag tag, wire.ReadTag("Unknown"));
     if (static_cast<std::size_t>(tag.number) >= kMembers.size()) {
       ANNEX_RETURN_IF_ERROR(wire.Skip(tag));

@@ -13,6 +13,9 @@
 
 namespace annex::api {
 
+// What begins a Kubernetes object in protobuf (k8s.io/apimachinery/pkg/runtime/serializer/protobuf).
+inline constexpr std::string_view kProtobufMark("k8s\0", 4);
+
 enum class WireType : std::uint8_t {
   kVarint = 0,
   kFixed64 = 1,

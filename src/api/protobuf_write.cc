@@ -18,7 +18,6 @@ using schema::TypedType;
 using Kind = TypedType::Kind;
 
 // k8s.io/apimachinery/pkg/runtime/generated.proto: TypeMeta and Unknown.
-constexpr std::string_view kMark = std::string_view("k8s\0", 4);
 constexpr std::uint32_t kTypeApiVersion = 1;
 constexpr std::uint32_t kTypeKind = 2;
 constexpr std::uint32_t kUnknownType = 1;
@@ -144,7 +143,7 @@ void AppendProtobufDocument(std::string& out, std::string_view api_version, std:
   std::string type;
   AppendProtobufField(type, kTypeApiVersion, api_version);
   AppendProtobufField(type, kTypeKind, kind);
-  out += kMark;
+  out += kProtobufMark;
   AppendProtobufField(out, kUnknownType, type);
   AppendProtobufField(out, kUnknownRaw, message);
 }

@@ -3,6 +3,7 @@
 #include "annex/base/log.h"
 #include "annex/base/strings.h"
 #include "annex/kube/backoff.h"
+#include "annex/source/adoption_names.h"
 
 #include <chrono>
 #include <utility>
@@ -12,15 +13,13 @@ namespace {
 
 using json::Value;
 
-constexpr const char* kManagedBy = "app.kubernetes.io/managed-by";
-constexpr const char* kOwner = "annex";
 constexpr const char* kCertificate = "tls.crt";
 constexpr const char* kKey = "tls.key";
 
 constexpr kube::Backoff::Options kBackoff{std::chrono::seconds(1), 2.0, 0.2, std::chrono::seconds(30)};
 
 bool MadeHere(const Value& secret) {
-  return json::TextAt(secret, {"metadata", "labels", kManagedBy}) == kOwner;
+  return json::TextAt(secret, {"metadata", "labels", source::kManagedByLabel}) == source::kManagedByAnnex;
 }
 
 auth::CertificateAndKey AuthorityIn(const Value& secret) {
@@ -103,7 +102,7 @@ base::Task<base::Result<void>> CaSecret::Write() {
   call.body["kind"] = "Secret";
   call.body["type"] = "kubernetes.io/tls";
   call.body["metadata"]["name"] = name_;
-  call.body["metadata"]["labels"][kManagedBy] = kOwner;
+  call.body["metadata"]["labels"][source::kManagedByLabel] = source::kManagedByAnnex;
   call.body["data"] = {{kCertificate, base::Base64Encode(authority.certificate)},
                        {kKey, base::Base64Encode(authority.key)}};
   const auto answer = co_await parts_.client.Send(std::move(call), parts_.executor);

@@ -55,7 +55,8 @@ base::Task<base::Result<void>> GroupMove::Prepare() {
     options.incarnation = json::TextAt(definition, {"metadata", "annotations", kAdoptedAnnotation});
     Value document = definition;
     ANNEX_CO_TRY(auto resource, co_await parts_.publisher.Prepare(std::move(document), std::move(options)));
-    ObjectCopy::Parts parts{parts_.client, parts_.store, parts_.stored_form, parts_.executor, parts_.tasks};
+    ObjectCopy::Parts parts{parts_.client, parts_.store,    parts_.stored_form,
+                            parts_.clock,  parts_.executor, parts_.tasks};
     copies_.push_back(std::make_shared<ObjectCopy>(std::move(parts), std::move(resource)));
   }
   co_return base::Result<void>();

@@ -202,13 +202,13 @@ base::Result<void> ObjectCopy::TakeEvent(const Value& event) {
 
 base::Task<base::Result<void>> ObjectCopy::CatchUp() {
   ANNEX_CO_TRY(const Head head, co_await ReadHead());
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = parts_.clock.Monotonic();
   while (true) {
     const bool reached = progress_ >= head.revision;
     ANNEX_CO_RETURN_IF_ERROR(co_await Flush());
     if (reached) co_return base::Result<void>();
     if (failure_) co_return base::Error(*failure_);
-    if (std::chrono::steady_clock::now() - begin > kCatchUpPatience) {
+    if (parts_.clock.Monotonic() - begin > kCatchUpPatience) {
       co_return base::Error(base::Reason::kTimeout,
                             "the cluster did not tell all changes of " + resource_->name() + " in time");
     }

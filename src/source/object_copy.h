@@ -16,6 +16,7 @@
 // Thread rule: used on one executor. Ownership: shared with its watches, which end within three seconds.
 #pragma once
 
+#include "annex/base/clock.h"
 #include "annex/base/executor.h"
 #include "annex/base/result.h"
 #include "annex/base/task.h"
@@ -42,6 +43,7 @@ class ObjectCopy : public std::enable_shared_from_this<ObjectCopy> {
     kube::Client& client;
     store::Store& store;
     StoredForm stored_form;
+    const base::Clock& clock;
     base::Executor& executor;
     base::TaskScope& tasks;  // of the executor; the watches run there
   };
