@@ -1,10 +1,10 @@
-#include "adoption_check.h"
+#include "annex/source/adoption_check.h"
 
 #include "admission_match.h"
 #include "annex/base/strings.h"
 #include "annex/definition/conditions.h"
 #include "annex/source/adoption_names.h"
-#include "cluster_call.h"
+#include "annex/source/cluster_call.h"
 
 #include <iterator>
 #include <set>
@@ -109,6 +109,24 @@ base::Task<base::Result<std::vector<std::string>>> RoutingObstacles(kube::Client
     found.push_back("the cluster has " + std::to_string(servers) +
                     " kube-apiservers, and only one of them can be asked whether it refuses writes");
   }
+  co_return found;
+}
+
+base::Task<base::Result<std::vector<std::string>>> FindObstacles(AdoptionQuestion question, std::string group,
+                                                                 DefinitionsByName definitions,
+                                                                 DefinitionsByName own) {
+  std::vector<std::string> found = DefinitionObstacles(definitions);
+  for (auto& [name, definition] : own) {
+    const auto checked = co_await question.local.Apply(std::move(definition), LocalDefinitions::Mode::kCheck);
+    if (!checked) found.push_back(checked.error().message);
+  }
+  ANNEX_CO_TRY(const auto routing,
+               co_await RoutingObstacles(question.client, group, definitions, question.executor));
+  found.insert(found.end(), routing.begin(), routing.end());
+  ANNEX_CO_TRY(const auto admission, co_await AdmissionObstacles(question.client, group,
+                                                                 std::move(definitions), question.executor));
+  for (const std::string& name : admission)
+    found.push_back(name + " looks at objects of the group, and Annex does not call it yet");
   co_return found;
 }
 

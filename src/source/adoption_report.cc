@@ -2,7 +2,7 @@
 
 #include "annex/base/log.h"
 #include "annex/source/adoption_names.h"
-#include "cluster_call.h"
+#include "annex/source/cluster_call.h"
 
 #include <utility>
 

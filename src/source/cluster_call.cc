@@ -1,4 +1,4 @@
-#include "cluster_call.h"
+#include "annex/source/cluster_call.h"
 
 #include <utility>
 

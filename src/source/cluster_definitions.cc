@@ -1,13 +1,13 @@
 #include "annex/source/cluster_definitions.h"
 
-#include "adoption_check.h"
 #include "adoption_report.h"
 #include "annex/base/log.h"
 #include "annex/base/strings.h"
 #include "annex/definition/conditions.h"
 #include "annex/kube/backoff.h"
+#include "annex/source/adoption_check.h"
 #include "annex/source/adoption_names.h"
-#include "cluster_call.h"
+#include "annex/source/cluster_call.h"
 #include "group_move.h"
 #include "write_guard.h"
 
@@ -261,29 +261,20 @@ ClusterDefinitions::Definitions ClusterDefinitions::OwnForms(const std::string& 
   return own;
 }
 
-base::Task<base::Result<std::string>> ClusterDefinitions::FindObstacles(std::string group) {
+base::Task<base::Result<std::vector<std::string>>> ClusterDefinitions::Obstacles(std::string group) {
   Definitions definitions = groups_[group].definitions;
-  std::vector<std::string> found = DefinitionObstacles(definitions);
+  Definitions own;
   for (const auto& [name, definition] : definitions) {
-    if (!WantsAdoption(definition)) continue;
-    Value own = OwnForm(definition);
-    const auto checked = co_await parts_.definitions.Apply(std::move(own), LocalDefinitions::Mode::kCheck);
-    if (!checked) found.push_back(checked.error().message);
+    if (WantsAdoption(definition)) own[name] = OwnForm(definition);
   }
-  ANNEX_CO_TRY(const auto routing,
-               co_await RoutingObstacles(parts_.client, group, definitions, parts_.executor));
-  found.insert(found.end(), routing.begin(), routing.end());
-  ANNEX_CO_TRY(const auto admission,
-               co_await AdmissionObstacles(parts_.client, group, definitions, parts_.executor));
-  for (const std::string& name : admission)
-    found.push_back(name + " looks at objects of the group, and Annex does not call it yet");
-  co_return base::Join(found, "; ");
+  const AdoptionQuestion question{parts_.client, parts_.definitions, parts_.executor};
+  co_return co_await FindObstacles(question, std::move(group), std::move(definitions), std::move(own));
 }
 
 base::Task<base::Result<void>> ClusterDefinitions::Adopt(std::string group) {
-  ANNEX_CO_TRY(const std::string obstacles, co_await FindObstacles(group));
+  ANNEX_CO_TRY(const auto obstacles, co_await Obstacles(group));
   if (!obstacles.empty()) {
-    co_await Tell(group, false, "Blocked", "not adopted: " + obstacles);
+    co_await Tell(group, false, "Blocked", "not adopted: " + base::Join(obstacles, "; "));
     co_return co_await Leave(group);
   }
   Definitions own = OwnForms(group);

@@ -13,12 +13,12 @@
 // Thread rule: used on one executor.
 #pragma once
 
-#include "adoption_check.h"
 #include "annex/base/clock.h"
 #include "annex/base/executor.h"
 #include "annex/base/result.h"
 #include "annex/base/task.h"
 #include "annex/kube/client.h"
+#include "annex/source/adoption_check.h"
 #include "annex/source/local_definitions.h"
 #include "annex/source/resource_publisher.h"
 #include "annex/store/store.h"

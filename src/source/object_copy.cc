@@ -2,7 +2,7 @@
 
 #include "annex/base/log.h"
 #include "annex/base/strings.h"
-#include "cluster_call.h"
+#include "annex/source/cluster_call.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,7 +1,7 @@
 #include "write_guard.h"
 
 #include "annex/source/adoption_names.h"
-#include "cluster_call.h"
+#include "annex/source/cluster_call.h"
 
 namespace annex::source {
 namespace {

@@ -36,6 +36,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace annex::source {
 
@@ -86,7 +87,7 @@ class ClusterDefinitions {
   // Nothing of the group is or shall be adopted.
   base::Task<base::Result<void>> Leave(std::string group);
   base::Task<base::Result<void>> Adopt(std::string group);
-  base::Task<base::Result<std::string>> FindObstacles(std::string group);
+  base::Task<base::Result<std::vector<std::string>>> Obstacles(std::string group);
   // Annex has the objects: sees to definitions, guard and routing.
   base::Task<base::Result<void>> Serve(std::string group);
   // Errors: Conflict, if the cluster's definitions are not those that `own` was made from any more.

@@ -2,7 +2,7 @@
 #include "source/admission_match.h"
 
 #include "annex/json/read.h"
-#include "source/adoption_check.h"
+#include "annex/source/adoption_check.h"
 
 #include <string>
 #include <vector>

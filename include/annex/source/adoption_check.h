@@ -8,6 +8,7 @@
 #include "annex/base/task.h"
 #include "annex/json/value.h"
 #include "annex/kube/client.h"
+#include "annex/source/local_definitions.h"
 
 #include <map>
 #include <string>
@@ -35,5 +36,18 @@ base::Task<base::Result<std::vector<std::string>>> AdmissionObstacles(kube::Clie
 base::Task<base::Result<std::vector<std::string>>> RoutingObstacles(kube::Client& client, std::string group,
                                                                     DefinitionsByName definitions,
                                                                     base::Executor& executor);
+
+// Who is asked, besides the definitions themselves: the cluster, and what would serve them.
+struct AdoptionQuestion {
+  kube::Client& client;
+  LocalDefinitions& local;
+  base::Executor& executor;
+};
+
+// Everything that keeps the group from being adopted; none if nothing does. `own`: the definitions that carry
+// the label, as Annex would have them. Errors: as CallCluster.
+base::Task<base::Result<std::vector<std::string>>> FindObstacles(AdoptionQuestion question, std::string group,
+                                                                 DefinitionsByName definitions,
+                                                                 DefinitionsByName own);
 
 }  // namespace annex::source
