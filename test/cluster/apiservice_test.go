@@ -102,13 +102,10 @@ func checkBundle(t *testing.T, name string, bundle any) {
 }
 
 func available(service *unstructured.Unstructured) error {
-	conditions, _, _ := unstructured.NestedSlice(service.Object, "status", "conditions")
-	for _, condition := range conditions {
-		if fields, ok := condition.(map[string]any); ok && fields["type"] == "Available" && fields["status"] == "True" {
-			return nil
-		}
+	if conditionOf(service, "Available") != "True" {
+		return fmt.Errorf("%s is not available: %s", service.GetName(), toJSON(service.Object["status"]))
 	}
-	return fmt.Errorf("%s is not available: %s", service.GetName(), toJSON(conditions))
+	return nil
 }
 
 // awaitRegistered waits until an APIService has the same spec as before and is available.

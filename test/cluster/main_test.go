@@ -40,9 +40,14 @@ func runTests(m *testing.M) int {
 	}
 	shared = &world{dir: dir}
 	defer shared.stop()
+	defer stopFaulty()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
-	if err := shared.start(ctx); err != nil {
+	selected, err := selectedBackends()
+	if err == nil {
+		err = shared.start(ctx, selected)
+	}
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "cannot start what the tests need: %v\nlogs are kept in %s\n", err, dir)
 		return 1
 	}
@@ -55,13 +60,10 @@ func runTests(m *testing.M) int {
 	return code
 }
 
-func (w *world) start(ctx context.Context) error {
-	selected, err := selectedBackends()
-	if err != nil {
-		return err
-	}
+func (w *world) start(ctx context.Context, selected []harness.BackendName) error {
 	native, aggregated := slices.Contains(selected, harness.BackendNative), slices.Contains(selected, harness.BackendAggregated)
 	if native || aggregated {
+		var err error
 		if w.cluster, err = harness.StartCluster(ctx, harness.ClusterOptions{Dir: filepath.Join(w.dir, "cluster")}); err != nil {
 			return err
 		}
@@ -82,7 +84,21 @@ func (w *world) start(ctx context.Context) error {
 		return nil
 	}
 	// The garbage collector looks for new resources only twice a minute, so it starts when all are there.
-	return w.cluster.StartControllerManager(ctx, "namespace-controller", "garbage-collector-controller")
+	return w.startControllers(ctx)
+}
+
+func (w *world) startControllers(ctx context.Context) error {
+	return w.cluster.StartControllerManager(ctx, "namespace-controller", "garbage-collector-controller", "resourcequota-controller")
+}
+
+// backend returns nil if this world has no such backend.
+func (w *world) backend(name harness.BackendName) *backend {
+	for _, b := range w.backends {
+		if b.Name == name {
+			return b
+		}
+	}
+	return nil
 }
 
 func (w *world) startBackend(ctx context.Context, name harness.BackendName) (*backend, error) {

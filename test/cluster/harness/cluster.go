@@ -47,10 +47,12 @@ type Cluster struct {
 	pki       pkiFolder
 	temporary bool
 
-	clientCA     *Authority
-	frontProxyCA *Authority
-	admin        *rest.Config
-	address      string
+	clientCA      *Authority
+	frontProxyCA  *Authority
+	admin         *rest.Config
+	address       string
+	apiServerArgs []string // of the command line, known once it was started
+	etcdURL       string
 
 	mutex             sync.Mutex
 	etcd              *Process
@@ -155,7 +157,8 @@ func (c *Cluster) StartControllerManager(ctx context.Context, controllers ...str
 		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port), "--cert-dir="+c.pki.path("kube-controller-manager"),
 		"--leader-elect=false", "--use-service-account-credentials",
 		"--service-account-private-key-file="+c.pki.path("service-account.key"), "--root-ca-file="+c.pki.path("ca.crt"),
-		"--controllers="+strings.Join(controllers, ","), "--horizontal-pod-autoscaler-sync-period=2s")
+		"--controllers="+strings.Join(controllers, ","), "--horizontal-pod-autoscaler-sync-period=2s",
+		"--resource-quota-sync-period=2s")
 	if err != nil {
 		return err
 	}
@@ -270,8 +273,7 @@ func (c *Cluster) addressArgs() []string {
 }
 
 func (c *Cluster) startServers(ctx context.Context) error {
-	etcdURL, err := c.startEtcd(ctx)
-	if err != nil {
+	if err := c.startEtcd(ctx); err != nil {
 		return err
 	}
 	port, err := FreePort()
@@ -286,7 +288,7 @@ func (c *Cluster) startServers(ctx context.Context) error {
 		return err
 	}
 	args := append(c.addressArgs(),
-		"--etcd-servers="+etcdURL,
+		"--etcd-servers="+c.etcdURL,
 		fmt.Sprintf("--secure-port=%d", port),
 		"--service-cluster-ip-range=10.96.0.0/16",
 		"--tls-cert-file="+c.pki.path("kube-apiserver.crt"), "--tls-private-key-file="+c.pki.path("kube-apiserver.key"),
@@ -301,28 +303,37 @@ func (c *Cluster) startServers(ctx context.Context) error {
 		"--requestheader-group-headers=X-Remote-Group",
 		"--requestheader-extra-headers-prefix=X-Remote-Extra-",
 		"--proxy-client-cert-file="+c.pki.path("front-proxy-client.crt"), "--proxy-client-key-file="+c.pki.path("front-proxy-client.key"))
-	args = append(args, c.options.APIServerArgs...)
-	if c.apiServer, err = c.start("kube-apiserver", args...); err != nil {
+	c.apiServerArgs = append(args, c.options.APIServerArgs...)
+	return c.StartAPIServer(ctx)
+}
+
+// StartAPIServer starts kube-apiserver again, after its process was killed, at the same address.
+func (c *Cluster) StartAPIServer(ctx context.Context) error {
+	process, err := c.start("kube-apiserver", c.apiServerArgs...)
+	if err != nil {
 		return err
 	}
+	c.mutex.Lock()
+	c.apiServer = process
+	c.mutex.Unlock()
 	client, err := kubernetes.NewForConfig(c.admin)
 	if err != nil {
 		return err
 	}
-	return c.apiServer.WaitReady(ctx, func(ctx context.Context) error {
+	return process.WaitReady(ctx, func(ctx context.Context) error {
 		_, err := client.Discovery().RESTClient().Get().AbsPath("/readyz").DoRaw(ctx)
 		return err
 	})
 }
 
-func (c *Cluster) startEtcd(ctx context.Context) (string, error) {
+func (c *Cluster) startEtcd(ctx context.Context) error {
 	clientPort, err := FreePort()
 	if err != nil {
-		return "", err
+		return err
 	}
 	peerPort, err := FreePort()
 	if err != nil {
-		return "", err
+		return err
 	}
 	client, peer := fmt.Sprintf("http://127.0.0.1:%d", clientPort), fmt.Sprintf("http://127.0.0.1:%d", peerPort)
 	args := append([]string{
@@ -334,9 +345,10 @@ func (c *Cluster) startEtcd(ctx context.Context) (string, error) {
 		args = append(args, "--unsafe-no-fsync")
 	}
 	if c.etcd, err = c.start("etcd", args...); err != nil {
-		return "", err
+		return err
 	}
-	return client, c.etcd.WaitReady(ctx, func(ctx context.Context) error { return getOK(ctx, client+"/health") })
+	c.etcdURL = client
+	return c.etcd.WaitReady(ctx, func(ctx context.Context) error { return getOK(ctx, client+"/health") })
 }
 
 func (c *Cluster) start(name string, args ...string) (*Process, error) {

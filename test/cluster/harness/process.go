@@ -101,6 +101,12 @@ func (p *Process) Kill() {
 	<-p.done
 }
 
+// Freeze stops the process from running (SIGSTOP), with all its connections open, until Thaw.
+func (p *Process) Freeze() error { return p.cmd.Process.Signal(syscall.SIGSTOP) }
+
+// Thaw lets a frozen process go on.
+func (p *Process) Thaw() error { return p.cmd.Process.Signal(syscall.SIGCONT) }
+
 // Wait returns how the process ended: nil for exit code 0.
 func (p *Process) Wait(ctx context.Context) error {
 	select {
