@@ -135,10 +135,11 @@ base::Result<void> Cluster::StartRegistrar() {
   source::ApiServiceRegistrar::Service service{options.service_namespace, options.service_name,
                                                options.service_port, ""};
   ANNEX_TRY(service.ca_bundle, CaBundle());
-  registrar_.emplace(source::ApiServiceRegistrar::Parts{*client_, owner_, foundation_->registry,
-                                                        frontend_->publisher(), foundation_->random,
-                                                        foundation_->metrics, foundation_->control_thread},
-                     std::move(service));
+  registrar_.emplace(
+      source::ApiServiceRegistrar::Parts{*client_, owner_, foundation_->registry, frontend_->publisher(),
+                                         foundation_->clock, foundation_->random, foundation_->metrics,
+                                         foundation_->control_thread},
+      std::move(service));
   foundation_->control_thread.Post(
       [this] { frontend_->publisher().OnChange([this] { registrar_->Kick(); }); });
   registrar_->Start();

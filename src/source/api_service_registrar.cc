@@ -18,15 +18,16 @@ constexpr const char* kPath = "/apis/apiregistration.k8s.io/v1/apiservices";
 constexpr const char* kAutoManaged = "kube-aggregator.kubernetes.io/automanaged";
 constexpr const char* kFingerprint = "annex.dev/definitions";
 constexpr const char* kService = "annex.dev/service";
+// When the process began that serves it.
+constexpr const char* kSince = "annex.dev/since";
 // What kube-apiserver gives the groups of custom resources (autoregister controller of apiextensions).
 constexpr int kGroupPriority = 1000;
 constexpr int kVersionPriority = 100;
 
 constexpr kube::Backoff::Options kBackoff{std::chrono::seconds(1), 2.0, 0.2, std::chrono::seconds(10)};
 
-// Brings an APIService to what it shall be. True if something was different.
-bool TakeOver(Value& object, const Value& wanted) {
-  const Value before = object;
+// Brings an APIService to what it shall be.
+void TakeOver(Value& object, const Value& wanted) {
   object["spec"] = wanted["spec"];
   object["metadata"]["labels"][kManagedByLabel] = kManagedByAnnex;
   object["metadata"]["labels"].erase(kAutoManaged);
@@ -34,7 +35,6 @@ bool TakeOver(Value& object, const Value& wanted) {
     object["metadata"]["annotations"][key] = value;
   const Value& owners = wanted["metadata"]["ownerReferences"];
   if (!owners.empty()) object["metadata"]["ownerReferences"] = owners;
-  return object != before;
 }
 
 }  // namespace
@@ -42,6 +42,7 @@ bool TakeOver(Value& object, const Value& wanted) {
 ApiServiceRegistrar::ApiServiceRegistrar(Parts parts, Service service)
     : parts_(parts),
       service_(std::move(service)),
+      since_(base::Rfc3339Micro(parts.clock.Now())),
       states_(parts.metrics.Gauges(
           "annex_apiservices",
           "APIService objects by state: registered, or foreign (taken by somebody else).", {"state"})),
@@ -153,6 +154,7 @@ base::Task<bool> ApiServiceRegistrar::BringAll(Value owners) {
 }
 
 base::Task<base::Result<void>> ApiServiceRegistrar::Bring(std::string name, Value wanted) {
+  if (!announced_.contains(name)) wanted["metadata"]["annotations"][kSince] = since_;
   kube::Client::Call call;
   const auto there = cluster_.find(name);
   if (there == cluster_.end()) {
@@ -162,12 +164,17 @@ base::Task<base::Result<void>> ApiServiceRegistrar::Bring(std::string name, Valu
     base::LogInfo("Registering with the cluster", {{"apiService", name}});
   } else {
     Value object = there->second;
-    if (!TakeOver(object, wanted)) co_return base::Result<void>();
+    TakeOver(object, wanted);
+    if (object == there->second) co_return base::Result<void>();
     call.method = "PUT";
     call.target = std::string(kPath) + "/" + name;
     call.body = std::move(object);
   }
-  co_return co_await Change(std::move(call));
+  ANNEX_CO_RETURN_IF_ERROR(co_await Change(std::move(call)));
+  const auto now = cluster_.find(name);
+  if (now != cluster_.end() && json::TextAt(now->second, {"metadata", "annotations", kSince}) == since_)
+    announced_.insert(name);
+  co_return base::Result<void>();
 }
 
 base::Task<base::Result<void>> ApiServiceRegistrar::Change(kube::Client::Call call) {

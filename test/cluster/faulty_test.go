@@ -96,24 +96,27 @@ func (w *world) startAnnex(t *testing.T) {
 }
 
 // awaitAvailability waits until kube-apiserver says that Annex's group is available ("True"), or is not. It looks by itself only
-// twice a minute, but also whenever the object changes.
+// twice a minute, but also when the object changes; a look takes up to six seconds, and is lost if the object changes meanwhile.
 func (w *world) awaitAvailability(t *testing.T, want string) {
 	t.Helper()
 	b := w.annex()
 	services := b.dynamic.Resource(harness.APIServiceResource)
-	looks := 0
-	harness.Eventually(t, time.Minute, func() error {
-		looks++
-		patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"example.dev/look":"%d"}}}`, looks)
-		object, err := services.Patch(t.Context(), "v1."+b.Domain, types.MergePatchType, patch, metav1.PatchOptions{})
-		if err != nil {
+	name := "v1." + b.Domain
+	for range 5 {
+		patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"example.dev/look":"%d"}}}`, time.Now().UnixNano())
+		must(services.Patch(t.Context(), name, types.MergePatchType, patch, metav1.PatchOptions{}))(t)
+		err := harness.Poll(within(t, 8*time.Second), func() error {
+			object, err := services.Get(t.Context(), name, metav1.GetOptions{})
+			if err == nil && conditionOf(object, "Available") != want {
+				err = fmt.Errorf("it is available: %q", conditionOf(object, "Available"))
+			}
 			return err
+		})
+		if err == nil {
+			return
 		}
-		if got := conditionOf(object, "Available"); got != want {
-			return fmt.Errorf("it is available: %q, want %q", got, want)
-		}
-		return nil
-	})
+	}
+	t.Fatalf("kube-apiserver does not say that availability is %q", want)
 }
 
 // conditionOf returns the status of a condition, "" if the object has no such condition.

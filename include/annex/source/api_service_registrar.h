@@ -5,13 +5,15 @@
 // (its label and its Service's name in an annotation tell). Those of kube-apiserver itself it changes if
 // their group was adopted; kube-apiserver makes them anew when Annex's are gone. Any other is left alone, and
 // the log says so. kube-apiserver reads a group's discovery and OpenAPI again when an APIService of the group
-// changes, so each carries a fingerprint of the group's definitions. Each names the ClusterOwner; once that
-// is gone, nothing more is registered.
+// changes, so each carries a fingerprint of the group's definitions, and is changed once by each process:
+// after a failure kube-apiserver tries ever more rarely by itself. Each names the ClusterOwner; once that is
+// gone, nothing more is registered.
 //
 // Thread rule: Start and Kick may be called from any thread; everything else runs on `executor`.
 // Lifetime: the executor must run no more tasks when it is destroyed.
 #pragma once
 
+#include "annex/base/clock.h"
 #include "annex/base/executor.h"
 #include "annex/base/metrics.h"
 #include "annex/base/random.h"
@@ -45,6 +47,7 @@ class ApiServiceRegistrar {
     ClusterOwner& owner;
     const definition::Registry& registry;
     const ResourcePublisher& publisher;
+    const base::Clock& clock;
     base::Random& random;
     base::Metrics& metrics;
     base::Executor& executor;  // the publisher's
@@ -85,6 +88,7 @@ class ApiServiceRegistrar {
 
   const Parts parts_;
   Service service_;
+  const std::string since_;  // when this process began
   base::MetricFamily<base::Gauge>& states_;
   kube::Reflector reflector_;
   Objects cluster_;  // the APIServices that the cluster has
@@ -94,8 +98,9 @@ class ApiServiceRegistrar {
   bool again_ = false;
   bool owner_gone_ = false;
   std::set<std::string> complained_;
-  std::set<std::string> adopted_;  // groups
-  base::TaskScope tasks_;          // last: they use all of the above
+  std::set<std::string> announced_;  // those that tell since when this process serves them
+  std::set<std::string> adopted_;    // groups
+  base::TaskScope tasks_;            // last: they use all of the above
 };
 
 }  // namespace annex::source
