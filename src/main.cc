@@ -1,6 +1,7 @@
 // The program: its subcommands and flags. Everything else is in the layers below.
 
 #include "annex/server/check.h"
+#include "annex/server/hand_over.h"
 #include "annex/server/serve.h"
 
 #include <iostream>
@@ -9,6 +10,7 @@
 #include <string_view>
 
 #include <CLI/CLI.hpp>
+#include <unistd.h>
 
 // What jemalloc reads when it starts (jemalloc(3), "TUNING"): few arenas, since threads are few and every
 // arena keeps free memory of its own; and free memory goes back to the system soon, also when nothing
@@ -24,7 +26,7 @@ constexpr int kFailure = 1;
 constexpr int kUsage = 2;
 
 // "10m" as seconds.
-CLI::AsNumberWithUnit Seconds() {
+CLI::AsNumberWithUnit Duration() {
   return CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}});
 }
 
@@ -40,7 +42,7 @@ void AddServe(CLI::App& app, annex::server::ServeOptions& options, std::string& 
   serve
       ->add_option("--data-dir-wait", options.data_dir_wait,
                    "How long to wait for another process to leave the data directory")
-      ->transform(Seconds());
+      ->transform(Duration());
   serve->add_option("--listen", options.listen, "ADDRESS:PORT to serve on; port 0 lets the system choose")
       ->default_str("127.0.0.1:8443 standalone, else 0.0.0.0:8443");
   serve->add_option("--definitions", options.definitions_dir,
@@ -70,7 +72,7 @@ void AddServe(CLI::App& app, annex::server::ServeOptions& options, std::string& 
   serve
       ->add_option("--history-age", options.history_age,
                    "How long changes stay readable for watches and paged lists")
-      ->transform(Seconds());
+      ->transform(Duration());
   serve->add_option("--history-mib", options.history_mib, "Replaced and deleted objects kept at most")
       ->capture_default_str();
   serve->add_option("--max-request-body-kib", options.max_request_body_kib, "The largest request body")
@@ -97,6 +99,74 @@ void AddCheck(CLI::App& app, annex::server::CheckOptions& options) {
       ->check(CLI::ExistingPath);
 }
 
+void AddClusterAccess(CLI::App& command, annex::server::ClusterAccess& access) {
+  command.add_option("--kubeconfig", access.kubeconfig,
+                     "The cluster; without it, as kubectl: $KUBECONFIG, ~/.kube/config, the pod's own");
+  command.add_option("--context", access.context, "A context of the kubeconfig, instead of its current one");
+}
+
+// `annex adopt`, `annex release` and `annex purge`.
+struct Handovers {
+  annex::server::HandOverOptions options;
+  bool yes = false;  // nothing is asked
+};
+
+void AddHandover(CLI::App& app, const char* name, const char* description, annex::server::Handover what,
+                 Handovers& handovers) {
+  annex::server::HandOverOptions& options = handovers.options;
+  CLI::App* command = app.add_subcommand(name, description);
+  command
+      ->add_option("GROUP[/VERSION]", options.group, "The group; all of its kinds and versions go together")
+      ->required();
+  AddClusterAccess(*command, options.access);
+  command
+      ->add_option("--timeout", options.timeout,
+                   "How long to follow what Annex does, which goes on without this command")
+      ->transform(Duration())
+      ->default_str("1h");
+  command->add_flag("--dry-run", options.dry_run,
+                    "Only say what would be done, and what is in the way; nothing is changed");
+  if (what == annex::server::Handover::kPurge)
+    command->add_flag("--yes", handovers.yes, "Do not ask whether it shall really be done");
+  command->callback([&options, what] { options.what = what; });
+}
+
+void AddHandovers(CLI::App& app, Handovers& handovers) {
+  using annex::server::Handover;
+  AddHandover(app, "adopt", "Move a group of the cluster's own kinds, with their objects, from etcd to Annex",
+              Handover::kAdopt, handovers);
+  AddHandover(app, "release", "Move a group that Annex adopted, with its objects, back to etcd",
+              Handover::kRelease, handovers);
+  AddHandover(app, "purge", "Remove what etcd still has of the objects of an adopted group", Handover::kPurge,
+              handovers);
+}
+
+bool AskOnTerminal(const std::string& question) {
+  if (isatty(STDIN_FILENO) == 0) {
+    std::cerr << "annex: " << question << " Nobody can be asked here: add --yes if it shall be done\n";
+    return false;
+  }
+  std::cout << question << "\nType \"yes\" to go on: " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "yes";
+}
+
+int ExitCode(const annex::base::Result<void>& done) {
+  if (done) return 0;
+  std::cerr << "annex: " << done.error().message << "\n";
+  return done.error().reason == annex::base::Reason::kInvalid ? kUsage : kFailure;
+}
+
+int RunHandover(Handovers& handovers) {
+  annex::server::HandOverOptions& options = handovers.options;
+  options.terminal = isatty(STDOUT_FILENO) != 0;
+  options.confirm = [yes = handovers.yes](const std::string& question) {
+    return yes || AskOnTerminal(question);
+  };
+  return ExitCode(annex::server::HandOver(options, std::cout));
+}
+
 // CLI11 only says that a subcommand is missing, when what stands in its place is none.
 int ReportParseError(const CLI::App& app, const CLI::ParseError& error, std::string_view first_argument) {
   const bool names_subcommand = !first_argument.empty() && !first_argument.starts_with('-');
@@ -120,6 +190,8 @@ int main(int argc, char** argv) {
   AddServe(app, options, log_format, verbosity);
   annex::server::CheckOptions check_options;
   AddCheck(app, check_options);
+  Handovers handovers;
+  AddHandovers(app, handovers);
   app.add_subcommand("version", "Print the version");
   try {
     app.parse(argc, argv);
@@ -131,10 +203,10 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (app.got_subcommand("check")) return annex::server::Check(check_options, std::cout) ? 0 : kFailure;
+  for (const char* name : {"adopt", "release", "purge"}) {
+    if (app.got_subcommand(name)) return RunHandover(handovers);
+  }
   if (log_format == "json") options.log_format = annex::base::LogFormat::kJson;
   if (verbosity > 0) options.log_level = annex::base::LogLevel::kDebug;
-  const auto served = annex::server::Serve(options);
-  if (served) return 0;
-  std::cerr << "annex: " << served.error().message << "\n";
-  return served.error().reason == annex::base::Reason::kInvalid ? kUsage : kFailure;
+  return ExitCode(annex::server::Serve(options));
 }

@@ -58,6 +58,13 @@ base::Status StatusOf(const Answer& answer) {
   return {reason, "kube-apiserver answered " + std::to_string(answer.status) + ": " + answer.Message()};
 }
 
+base::Result<Answer> ParseAnswer(const TextAnswer& text) {
+  auto body = json::Parse(text.text);
+  if (body) return Answer{text.status, *std::move(body)};
+  return base::Error(
+      Unavailable("an answer that is no JSON (HTTP status " + std::to_string(text.status) + ")"));
+}
+
 boost::asio::const_buffer Buffer(const std::string& text) {
   return boost::asio::buffer(text);
 }
@@ -114,17 +121,23 @@ class Client::Implementation {
         calls_(config_.server, LibraryConfig(config_, kCallTimeout)),
         watches_(config_.server, LibraryConfig(config_, kWatchTimeout)) {}
 
-  base::Task<base::Result<Answer>> Send(Call call, base::Executor& executor) {
+  base::Task<base::Result<TextAnswer>> Fetch(Call call, base::Executor& executor) {
     ANNEX_CO_TRY(const auto request, Request(call));
     ANNEX_CO_TRY(auto response, co_await Headers(calls_, request, executor));
-    co_return co_await Body(std::move(response), executor);
+    co_return co_await Text(std::move(response), executor);
+  }
+
+  base::Task<base::Result<Answer>> Send(Call call, base::Executor& executor) {
+    ANNEX_CO_TRY(const TextAnswer text, co_await Fetch(std::move(call), executor));
+    co_return ParseAnswer(text);
   }
 
   base::Task<base::Result<void>> Watch(Call call, OnEvent on_event, base::Executor& executor) {
     ANNEX_CO_TRY(const auto request, Request(call));
     ANNEX_CO_TRY(auto response, co_await Headers(watches_, request, executor));
     if (response.status_code() != web::http::status_codes::OK) {
-      ANNEX_CO_TRY(const Answer answer, co_await Body(std::move(response), executor));
+      ANNEX_CO_TRY(const TextAnswer text, co_await Text(std::move(response), executor));
+      ANNEX_CO_TRY(const Answer answer, ParseAnswer(text));
       co_return base::Error(StatusOf(answer));
     }
     const auto stream = response.body();
@@ -184,18 +197,10 @@ class Client::Implementation {
         [this, &client, request] { return client.request(request, cancellation_.get_token()); }, executor);
   }
 
-  base::Task<base::Result<Answer>> Body(web::http::http_response response, base::Executor& executor) {
+  base::Task<base::Result<TextAnswer>> Text(web::http::http_response response, base::Executor& executor) {
     ANNEX_CO_TRY(const auto bytes, co_await Wait<std::vector<unsigned char>>(
                                        [&] { return response.extract_vector(); }, executor));
-    Answer answer;
-    answer.status = response.status_code();
-    auto body = json::Parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    if (!body) {
-      co_return base::Error(
-          Unavailable("an answer that is no JSON (HTTP status " + std::to_string(answer.status) + ")"));
-    }
-    answer.body = *std::move(body);
-    co_return answer;
+    co_return TextAnswer{response.status_code(), std::string(bytes.begin(), bytes.end())};
   }
 
   // Starts an operation of the library and waits for it on `executor`.
@@ -262,6 +267,10 @@ base::Task<base::Result<Answer>> Client::Send(Call call, base::Executor& executo
 
 base::Task<base::Result<void>> Client::Watch(Call call, OnEvent on_event, base::Executor& executor) {
   return implementation_->Watch(std::move(call), std::move(on_event), executor);
+}
+
+base::Task<base::Result<TextAnswer>> Client::Fetch(Call call, base::Executor& executor) {
+  return implementation_->Fetch(std::move(call), executor);
 }
 
 void Client::Stop() {

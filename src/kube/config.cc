@@ -10,7 +10,9 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 namespace annex::kube {
 namespace {
@@ -82,6 +84,20 @@ base::Result<void> ReadUser(const json::Value& user, const std::string& path, Co
   return {};
 }
 
+// The files that $KUBECONFIG names. One of several that is not there is passed over, as kubectl does.
+std::vector<std::string> KubeconfigsOfEnvironment() {
+  std::vector<std::string> named;
+  std::vector<std::string> present;
+  const char* list = ::secure_getenv("KUBECONFIG");
+  for (const std::string_view file : base::Split(list == nullptr ? "" : list, ':')) {
+    if (file.empty()) continue;
+    named.emplace_back(file);
+    std::error_code error;
+    if (std::filesystem::exists(file, error)) present.emplace_back(file);
+  }
+  return present.empty() ? named : present;
+}
+
 }  // namespace
 
 base::Result<std::string> ReadConfigFile(const std::string& path) {
@@ -92,12 +108,13 @@ base::Result<std::string> ReadConfigFile(const std::string& path) {
   return content;
 }
 
-base::Result<Config> LoadKubeconfig(const std::string& path) {
+base::Result<Config> LoadKubeconfig(const std::string& path, const std::string& context_asked) {
   ANNEX_TRY(const std::string text, ReadConfigFile(path));
   auto parsed = json::ParseYaml(text);
   if (!parsed) return base::Error(Invalid(path, parsed.error().message));
   const json::Value& document = *parsed;
-  const std::string& context_name = json::TextAt(document, {"current-context"});
+  const std::string& context_name =
+      context_asked.empty() ? json::TextAt(document, {"current-context"}) : context_asked;
   if (context_name.empty())
     return base::Error(Invalid(path, "current-context: not set; set it to one of the contexts"));
   ANNEX_TRY(const json::Value context, Named(document, path, "contexts", "context", context_name));
@@ -128,6 +145,24 @@ base::Result<Config> InClusterConfig() {
   config.token_file = std::string(kServiceAccount) + "token";
   ANNEX_TRY(config.namespace_name, ReadConfigFile(std::string(kServiceAccount) + "namespace"));
   return config;
+}
+
+base::Result<Config> FindConfig(const std::string& kubeconfig, const std::string& context) {
+  if (!kubeconfig.empty()) return LoadKubeconfig(kubeconfig, context);
+  const std::vector<std::string> named = KubeconfigsOfEnvironment();
+  if (named.size() > 1) {
+    return base::Error(base::Reason::kInvalid,
+                       "KUBECONFIG names several files, which are not merged; name one with --kubeconfig");
+  }
+  if (!named.empty()) return LoadKubeconfig(named.front(), context);
+  const char* home = ::secure_getenv("HOME");
+  const std::string usual = home == nullptr ? "" : std::string(home) + "/.kube/config";
+  if (!usual.empty() && std::filesystem::exists(usual)) return LoadKubeconfig(usual, context);
+  auto pod = InClusterConfig();
+  if (pod) return pod;
+  return base::Error(base::Reason::kInvalid,
+                     "there is no kubeconfig (KUBECONFIG is not set, and there is no ~/.kube/config); name "
+                     "one with --kubeconfig");
 }
 
 }  // namespace annex::kube

@@ -117,7 +117,7 @@ base::Task<base::Result<std::vector<std::string>>> FindObstacles(AdoptionQuestio
                                                                  DefinitionsByName own) {
   std::vector<std::string> found = DefinitionObstacles(definitions);
   for (auto& [name, definition] : own) {
-    const auto checked = co_await question.local.Apply(std::move(definition), LocalDefinitions::Mode::kCheck);
+    const auto checked = co_await question.check(std::move(definition));
     if (!checked) found.push_back(checked.error().message);
   }
   ANNEX_CO_TRY(const auto routing,

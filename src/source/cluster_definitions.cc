@@ -267,8 +267,14 @@ base::Task<base::Result<std::vector<std::string>>> ClusterDefinitions::Obstacles
   for (const auto& [name, definition] : definitions) {
     if (WantsAdoption(definition)) own[name] = OwnForm(definition);
   }
-  const AdoptionQuestion question{parts_.client, parts_.definitions, parts_.executor};
-  co_return co_await FindObstacles(question, std::move(group), std::move(definitions), std::move(own));
+  AdoptionQuestion question{parts_.client,
+                            [this](Value definition) {
+                              return parts_.definitions.Apply(std::move(definition),
+                                                              LocalDefinitions::Mode::kCheck);
+                            },
+                            parts_.executor};
+  co_return co_await FindObstacles(std::move(question), std::move(group), std::move(definitions),
+                                   std::move(own));
 }
 
 base::Task<base::Result<void>> ClusterDefinitions::Adopt(std::string group) {

@@ -30,6 +30,12 @@ struct Answer {
   std::string Message() const;
 };
 
+// An answer as it came.
+struct TextAnswer {
+  int status = 0;
+  std::string text;
+};
+
 // A value of a query, percent-encoded.
 std::string EscapeQuery(const std::string& value);
 
@@ -49,6 +55,9 @@ class Client {
   // One request and its whole answer, which may be an error's Status. Errors: ServiceUnavailable (no answer
   // within 10 seconds).
   base::Task<base::Result<Answer>> Send(Call call, base::Executor& executor);
+
+  // The same for an answer that need not be JSON, such as metrics, or whose bytes matter.
+  base::Task<base::Result<TextAnswer>> Fetch(Call call, base::Executor& executor);
 
   // A watch: tells each event as it comes, until the server ends the stream, `on_event` returns an error, or
   // Stop. Errors: ServiceUnavailable (no connection, or it broke), the answer's own Status (not 200), what

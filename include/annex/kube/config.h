@@ -24,13 +24,18 @@ struct Config {
   std::string namespace_name;  // of the context or the pod; may be empty
 };
 
-// The current context of a kubeconfig file (k8s.io/client-go/tools/clientcmd/api/v1). Names of files in it
-// are relative to its folder. Errors: Invalid, naming the file, the field and, where there is one, the
-// remedy.
-base::Result<Config> LoadKubeconfig(const std::string& path);
+// A context of a kubeconfig file (k8s.io/client-go/tools/clientcmd/api/v1), the current one if none is named.
+// Names of files in it are relative to its folder. Errors: Invalid, naming the file, the field and, where
+// there is one, the remedy.
+base::Result<Config> LoadKubeconfig(const std::string& path, const std::string& context = "");
 
 // The service account that Kubernetes mounts into every pod. Errors: Invalid (not in a pod).
 base::Result<Config> InClusterConfig();
+
+// The cluster that kubectl would talk to: of `kubeconfig`; if that is empty, of $KUBECONFIG; if that is, too,
+// of ~/.kube/config; and if there is no such file, that of the pod. Errors: Invalid, as above, and if
+// $KUBECONFIG names several files, which are not merged.
+base::Result<Config> FindConfig(const std::string& kubeconfig, const std::string& context);
 
 // Reads a whole file. Errors: Invalid, naming the file.
 base::Result<std::string> ReadConfigFile(const std::string& path);

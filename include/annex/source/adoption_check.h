@@ -8,8 +8,8 @@
 #include "annex/base/task.h"
 #include "annex/json/value.h"
 #include "annex/kube/client.h"
-#include "annex/source/local_definitions.h"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -37,10 +37,13 @@ base::Task<base::Result<std::vector<std::string>>> RoutingObstacles(kube::Client
                                                                     DefinitionsByName definitions,
                                                                     base::Executor& executor);
 
-// Who is asked, besides the definitions themselves: the cluster, and what would serve them.
+// Whether Annex could serve a definition. Errors: Invalid, Conflict; the message says which one and why not.
+using CheckDefinition = std::function<base::Task<base::Result<void>>(json::Value definition)>;
+
+// Who is asked, besides the definitions themselves.
 struct AdoptionQuestion {
   kube::Client& client;
-  LocalDefinitions& local;
+  CheckDefinition check;
   base::Executor& executor;
 };
 

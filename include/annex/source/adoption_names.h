@@ -17,6 +17,12 @@ inline constexpr const char* kServeLabel = "annex.dev/serve";
 // The condition of such a definition that says whether it does, and else why not.
 inline constexpr const char* kAdoptedCondition = "annex.dev/Adopted";
 
+// On a definition of an adopted group: what etcd still has of its objects shall be removed; and the condition
+// that says whether it is.
+inline constexpr const char* kPurgeAnnotation = "annex.dev/purge";
+inline constexpr const char* kPurgeOldCopies = "old-copies";
+inline constexpr const char* kPurgedCondition = "annex.dev/OldCopiesPurged";
+
 // On Annex's own copy of an adopted definition: the uid of the cluster's definition, which names the objects
 // that belong to it; and the uid of the cluster's namespace kube-system, which tells clusters apart.
 inline constexpr const char* kAdoptedAnnotation = "annex.dev/adopted-from";

@@ -2,6 +2,7 @@
 
 #include "support/temporary_directory.h"
 
+#include <cstdlib>
 #include <fstream>
 #include <string>
 
@@ -44,6 +45,36 @@ TEST_CASE_METHOD(Folder, "a kubeconfig's current context says where and who", "[
   CHECK(config->token == "secret");
   CHECK(config->namespace_name == "apps");
   CHECK_FALSE(config->insecure_skip_tls_verify);
+}
+
+TEST_CASE_METHOD(Folder, "another context than the current one can be named", "[kube][config]") {
+  const std::string path = Write("kubeconfig", kGood);
+  const auto config = LoadKubeconfig(path, "there");
+  REQUIRE(config);
+  CHECK(config->server == "https://10.0.0.2:6443");
+  CHECK(config->namespace_name.empty());
+  const auto missing = LoadKubeconfig(path, "nowhere");
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().message.find("there is no entry named \"nowhere\"") != std::string::npos);
+}
+
+TEST_CASE_METHOD(Folder, "without a name, the kubeconfig is kubectl's", "[kube][config]") {
+  const std::string path = Write("kubeconfig", kGood);
+  const std::string other = Write("other", kGood);
+  const auto find = [](const std::string& environment) {
+    setenv("KUBECONFIG", environment.c_str(), 1);
+    const auto config = FindConfig("", "");
+    unsetenv("KUBECONFIG");
+    return config;
+  };
+  CHECK(find(path));
+  // kubectl passes over what is not there, as long as something is.
+  CHECK(find("/nowhere/at/all:" + path));
+  CHECK_FALSE(find("/nowhere/at/all"));
+  const auto several = find(path + ":" + other);
+  REQUIRE_FALSE(several);
+  CHECK(several.error().message.find("several files") != std::string::npos);
+  CHECK(FindConfig(path, "there")->server == "https://10.0.0.2:6443");
 }
 
 TEST_CASE_METHOD(Folder, "names of files in a kubeconfig are relative to its folder", "[kube][config]") {

@@ -1,0 +1,169 @@
+package cluster_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"annex.dev/annex/test/cluster/harness"
+)
+
+// commandPatience is how long a command may take on a busy machine.
+const commandPatience = 2 * time.Minute
+
+// command is a run of the annex program, by the cluster's administrator.
+type command struct {
+	*exec.Cmd
+	output bytes.Buffer // both streams
+}
+
+// newCommand prepares a run; KUBECONFIG names the shared cluster.
+func newCommand(t *testing.T, args ...string) *command {
+	t.Helper()
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := harness.WriteKubeconfig(kubeconfig, shared.cluster.Admin()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), commandPatience)
+	t.Cleanup(cancel)
+	c := &command{Cmd: exec.CommandContext(ctx, must(harness.AnnexBinary())(t), args...)}
+	c.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)
+	c.Stdout, c.Stderr = &c.output, &c.output
+	return c
+}
+
+// end waits for the end and returns the exit code.
+func (c *command) end(t *testing.T) int {
+	t.Helper()
+	err := c.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return c.ProcessState.ExitCode()
+}
+
+// runCommand runs the annex program, which must end with the code and write all of the texts.
+func runCommand(t *testing.T, code int, args []string, texts ...string) string {
+	t.Helper()
+	c := newCommand(t, args...)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	got, output := c.end(t), c.output.String()
+	if got != code {
+		t.Errorf("annex %s: exit code %d, want %d", strings.Join(args, " "), got, code)
+	}
+	for _, text := range texts {
+		if !strings.Contains(output, text) {
+			t.Errorf("annex %s: the output lacks %q", strings.Join(args, " "), text)
+		}
+	}
+	if t.Failed() {
+		t.Fatalf("the output:\n%s", output)
+	}
+	return output
+}
+
+// labelled tells how many definitions of the group ask for adoption.
+func (a *adoption) labelled(t *testing.T) int {
+	t.Helper()
+	list := must(a.dynamic.Resource(definitionResource).List(t.Context(), metav1.ListOptions{LabelSelector: "annex.dev/serve"}))(t)
+	count := 0
+	for _, item := range list.Items {
+		if strings.HasSuffix(item.GetName(), "."+a.Domain) {
+			count++
+		}
+	}
+	return count
+}
+
+func TestAdoptCommand(t *testing.T) {
+	a := newAdoption(t, "command", "widgets", "gadgets")
+	namespace := a.namespace(t)
+	a.fill(t, namespace, 120)
+	if rows := runCommand(t, 0, []string{"adopt", a.Domain, "--dry-run"}, "nothing was changed"); !strings.Contains(rows, "widgets."+a.Domain+"       120   about") {
+		t.Errorf("the number of widgets is not in:\n%s", rows)
+	}
+	if n := a.labelled(t); n != 0 {
+		t.Errorf("a dry run labelled %d definitions", n)
+	}
+	output := runCommand(t, 0, []string{"adopt", a.Domain + "/v1"},
+		"All versions of a kind share their objects", "2 definitions labelled annex.dev/serve=true",
+		"Served: 120 objects of the group were moved; writes were refused for ", a.Domain+" is served by Annex\n")
+	t.Log(output)
+	if strings.Contains(output, "Blocked") {
+		t.Error("that the definitions are labelled one after the other is told as if it were in the way")
+	}
+	for key, object := range a.everything(t, "widgets") {
+		if versionOf(t, object) <= beyondEtcd {
+			t.Errorf("%s is etcd's still", key)
+		}
+	}
+	runCommand(t, 0, []string{"adopt", a.Domain}, a.Domain+" is served by Annex already")
+}
+
+func TestAdoptCommandFails(t *testing.T) {
+	a := newAdoption(t, "fails", "widgets")
+	t.Run("for a group that there is not", func(t *testing.T) {
+		runCommand(t, 1, []string{"adopt", "nobody.example.dev"}, `no CustomResourceDefinition of the group "nobody.example.dev"`)
+		runCommand(t, 1, []string{"adopt", a.Domain + "/v7"}, `has a version "v7"`)
+	})
+	t.Run("for a wrong command line", func(t *testing.T) {
+		runCommand(t, 2, []string{"adopt", "Widgets!"}, "is no group")
+		runCommand(t, 2, []string{"adopt", a.Domain, "--context", "elsewhere"}, `there is no entry named "elsewhere"`)
+	})
+	t.Run("while a webhook looks at the objects, and changes nothing", func(t *testing.T) {
+		webhooks := a.dynamic.Resource(schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"})
+		hook := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration", "metadata": map[string]any{"name": "fails-adoption"},
+			"webhooks": []any{map[string]any{
+				"name": "hook.example.dev", "sideEffects": "None", "admissionReviewVersions": []any{"v1"}, "failurePolicy": "Ignore",
+				"clientConfig": map[string]any{"url": "https://127.0.0.1:1/"},
+				"rules":        []any{map[string]any{"apiGroups": []any{a.Domain}, "apiVersions": []any{"*"}, "operations": []any{"*"}, "resources": []any{"widgets"}}},
+			}},
+		}}
+		must(webhooks.Create(t.Context(), hook, metav1.CreateOptions{}))(t)
+		defer func() { _ = webhooks.Delete(context.Background(), hook.GetName(), metav1.DeleteOptions{}) }()
+		runCommand(t, 1, []string{"adopt", a.Domain}, `in the way: ValidatingWebhookConfiguration "fails-adoption"`, "nothing was changed")
+		if n := a.labelled(t); n != 0 {
+			t.Errorf("%d definitions were labelled", n)
+		}
+	})
+	t.Run("with a word about SIGINT, and goes on when it is run again", func(t *testing.T) {
+		if err := a.annex.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		c := newCommand(t, "adopt", a.Domain)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		harness.Eventually(t, time.Minute, func() error {
+			if a.labelled(t) == 0 {
+				return errors.New("the definition is not labelled")
+			}
+			return nil
+		})
+		if err := c.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		if code := c.end(t); code != 1 || !strings.Contains(c.output.String(), "run the same command again to follow") {
+			t.Errorf("exit code %d:\n%s", code, c.output.String())
+		}
+		// Nobody is there to take it up.
+		runCommand(t, 1, []string{"adopt", a.Domain}, "no Annex took it up", "annex doctor")
+		a.start(t)
+		runCommand(t, 0, []string{"adopt", a.Domain}, a.Domain+" is served by Annex")
+	})
+}
