@@ -88,7 +88,8 @@ func (w *world) start(ctx context.Context, selected []harness.BackendName) error
 }
 
 func (w *world) startControllers(ctx context.Context) error {
-	return w.cluster.StartControllerManager(ctx, "namespace-controller", "garbage-collector-controller", "resourcequota-controller")
+	return w.cluster.StartControllerManager(ctx, "namespace-controller", "garbage-collector-controller", "resourcequota-controller",
+		"clusterrole-aggregation-controller")
 }
 
 // backend returns nil if this world has no such backend.

@@ -39,6 +39,7 @@ func TestManifests(t *testing.T) {
 		{name: "base", resource: "manifests/base"},
 		{name: "files", resource: "manifests/files"},
 		{name: "samples", resource: "manifests/samples"},
+		{name: "adopt", resource: "manifests/adopt"},
 		{name: "host network", resource: "manifests/files", components: []string{"manifests/options/host-network"}, privileged: true},
 		{name: "port 10250", resource: "manifests/files", components: []string{"manifests/options/port-10250"}},
 	} {
@@ -56,10 +57,18 @@ func TestManifests(t *testing.T) {
 			}
 		})
 	}
-	t.Run("the single file is what manifests/files renders to", func(t *testing.T) {
-		file := string(must(os.ReadFile(filepath.Join(repository, "manifests/annex.yaml")))(t))
-		if _, objects, _ := strings.Cut(file, "\napiVersion"); "apiVersion"+objects != m.render(t, "manifests/files", nil) {
-			t.Error("manifests/annex.yaml is out of date: run scripts/manifests")
+	for file, from := range map[string]string{"annex": "files", "annex-adopt": "adopt"} {
+		t.Run("the single file "+file+".yaml is what manifests/"+from+" renders to", func(t *testing.T) {
+			text := string(must(os.ReadFile(filepath.Join(repository, "manifests", file+".yaml")))(t))
+			if _, objects, _ := strings.Cut(text, "\napiVersion"); "apiVersion"+objects != m.render(t, "manifests/"+from, nil) {
+				t.Errorf("manifests/%s.yaml is out of date: run scripts/manifests", file)
+			}
+		})
+	}
+	t.Run("the ClusterRole for a group is what its instructions make", func(t *testing.T) {
+		output, err := m.run(t, "", "create", "clusterrole", "annex-adopt-example", "--verb=get,list,watch", "--resource=*.example.com", "--dry-run=server", "-o", "jsonpath={.rules}")
+		if want := `[{"apiGroups":["example.com"],"resources":["*"],"verbs":["get","list","watch"]}]`; err != nil || output != want {
+			t.Errorf("%v: %s, want %s", err, output, want)
 		}
 	})
 }
