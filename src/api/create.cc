@@ -28,6 +28,16 @@ std::string GenerateName(base::Random& random, const std::string& prefix) {
   return prefix.substr(0, kGeneratedPrefixLength) + random.NameSuffix(kGeneratedSuffixLength);
 }
 
+// How admission calls an object whose name is not generated yet (extractResourceName of apiserver's
+// admission).
+const std::string& NameForAdmission(const json::Value& object) {
+  static const std::string unknown = "Unknown";
+  const std::string& name = json::TextAt(object, {"metadata", "name"});
+  const std::string& generate_name = json::TextAt(object, {"metadata", "generateName"});
+  if (!name.empty()) return name;
+  return generate_name.empty() ? unknown : generate_name;
+}
+
 // What the client sent, as far as it counts, in the request's version.
 base::Result<json::Value> PrepareObject(Context& context, const WriteOptions& options) {
   ANNEX_TRY(json::Value object, DecodeObject(context, options.field_validation));
@@ -35,7 +45,7 @@ base::Result<json::Value> PrepareObject(Context& context, const WriteOptions& op
   WipeSystemFields(object);
   ANNEX_RETURN_IF_ERROR(EnsureNamespace(context, object));
   DedupOwnerReferences(context, object);
-  ANNEX_RETURN_IF_ERROR(CheckNamespaceLifecycle(context, json::TextAt(object, {"metadata", "name"}), true));
+  ANNEX_RETURN_IF_ERROR(CheckNamespaceLifecycle(context, NameForAdmission(object), true));
   ANNEX_RETURN_IF_ERROR(context.strategy->CheckCreatable(json::TextAt(object, {"metadata", "name"})));
   return object;
 }

@@ -69,13 +69,18 @@ func TestNamespaceDeletion(t *testing.T) {
 			object := must(b.widgets(namespace).Get(t.Context(), "n-07", metav1.GetOptions{}))(t)
 			object.SetFinalizers(nil)
 			must(b.widgets(namespace).Update(t.Context(), object, metav1.UpdateOptions{}))(t)
-			harness.Eventually(t, collectorPatience, func() error {
-				if _, err := namespaces.Get(t.Context(), namespace, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-					return fmt.Errorf("got %v, want NotFound", err)
-				}
-				return nil
-			})
+			b.awaitNamespaceGone(t, namespace)
 		})
+	})
+}
+
+func (b *backend) awaitNamespaceGone(t *testing.T, name string) {
+	t.Helper()
+	harness.Eventually(t, collectorPatience, func() error {
+		if _, err := b.core.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+			return fmt.Errorf("got %v, want NotFound", err)
+		}
+		return nil
 	})
 }
 
