@@ -10,8 +10,9 @@
 namespace annex::kube {
 namespace {
 
-// As client-go's reflector.
-constexpr Backoff::Options kBackoff{std::chrono::milliseconds(800), 2.0, 1.0, std::chrono::seconds(30)};
+// As client-go's reflector, but no longer than five seconds: what is followed is little, and some of it
+// nobody is served without.
+constexpr Backoff::Options kBackoff{std::chrono::milliseconds(800), 2.0, 1.0, std::chrono::seconds(5)};
 constexpr int kPageSize = 500;
 // A watch asks the server to end it after this long (seconds), plus up to as much again as kWatchSpread.
 constexpr std::uint64_t kWatchSeconds = 240;

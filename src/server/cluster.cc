@@ -31,6 +31,7 @@ base::Result<void> CompleteService(ServeOptions& options, const kube::Config& co
 Cluster::Cluster(std::unique_ptr<Foundation> foundation, std::unique_ptr<kube::Client> client)
     : foundation_(std::move(foundation)),
       client_(std::move(client)),
+      reachability_(*client_, foundation_->control_thread),
       tokens_(*client_, foundation_->clock, foundation_->random, foundation_->metrics),
       authenticator_(foundation_->clock, &tokens_),
       authentication_(*client_, authenticator_, foundation_->random, foundation_->control_thread),
@@ -85,9 +86,11 @@ void Cluster::AddHealthChecks() {
       "the cluster's ConfigMap kube-system/extension-apiserver-authentication was not read yet");
   check(
       "namespaces", [this] { return namespaces_.Ready(); }, "the cluster's namespaces were not read yet");
+  foundation_->health.Add({"kube-apiserver", [this] { return reachability_.State(); }});
 }
 
 base::Result<void> Cluster::StartFrontend() {
+  reachability_.Start();
   authentication_.Start();
   namespaces_.Start();
   Frontend::Parts parts{*foundation_, namespaces_, authenticator_, authorizer_, services_, std::nullopt};

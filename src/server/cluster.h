@@ -10,6 +10,7 @@
 #include "annex/auth/request_authenticator.h"
 #include "annex/auth/token_reviewer.h"
 #include "annex/kube/client.h"
+#include "annex/kube/reachability.h"
 #include "annex/kube/service_resolver.h"
 #include "annex/server/options.h"
 #include "annex/source/api_service_registrar.h"
@@ -59,6 +60,7 @@ class Cluster {
 
   const std::unique_ptr<Foundation> foundation_;
   const std::unique_ptr<kube::Client> client_;
+  kube::Reachability reachability_;
   std::optional<Pki> pki_;
   auth::TokenReviewer tokens_;
   auth::RequestAuthenticator authenticator_;

@@ -55,8 +55,9 @@ type Annex struct {
 	options    AnnexOptions
 	kubeconfig string // mode Files: Annex's own access to the cluster
 
-	mutex   sync.Mutex
-	process *Process
+	mutex     sync.Mutex
+	process   *Process
+	authority []byte // mode Files: what Annex's certificate was verified with last, PEM
 }
 
 // StartAnnex starts Annex and returns when GET /readyz is answered with 200. In mode Files it first prepares the cluster:
@@ -97,6 +98,21 @@ func NewAnnex(ctx context.Context, options AnnexOptions) (*Annex, error) {
 
 // Start starts the process and waits until it is ready. A process that is not ready in time is killed.
 func (a *Annex) Start(ctx context.Context) error {
+	if err := a.Launch(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	process := a.Process()
+	err := process.WaitReady(ctx, func(ctx context.Context) error { return getOK(ctx, a.Address()+"/readyz") })
+	if err != nil {
+		process.Kill()
+	}
+	return err
+}
+
+// Launch starts the process and waits for nothing.
+func (a *Annex) Launch() error {
 	process, err := StartProcess(Command{
 		Name: "annex", Path: a.options.Binary, Args: a.CommandLine(), Env: a.options.Env, Log: a.options.DataDir + ".log",
 	})
@@ -104,15 +120,9 @@ func (a *Annex) Start(ctx context.Context) error {
 		return err
 	}
 	a.mutex.Lock()
+	defer a.mutex.Unlock()
 	a.process = process
-	a.mutex.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	err = process.WaitReady(ctx, func(ctx context.Context) error { return getOK(ctx, a.Address()+"/readyz") })
-	if err != nil {
-		process.Kill()
-	}
-	return err
+	return nil
 }
 
 // CommandLine returns the arguments with which the process is started.
@@ -173,7 +183,7 @@ func (a *Annex) Admin() (*rest.Config, error) {
 }
 
 // Direct returns a configuration that leads to Annex itself, past kube-apiserver, and verifies its certificate, but carries
-// no credentials.
+// no credentials. While kube-apiserver does not answer, it is the authority of the last call that counts.
 func (a *Annex) Direct(ctx context.Context) (*rest.Config, error) {
 	if a.options.Mode == Standalone {
 		config, err := a.Admin()
@@ -183,12 +193,16 @@ func (a *Annex) Direct(ctx context.Context) (*rest.Config, error) {
 		return rest.AnonymousClientConfig(config), nil
 	}
 	ca, err := a.registeredCA(ctx)
-	if err != nil {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	if err == nil {
+		a.authority = ca
+	} else if a.authority == nil {
 		return nil, err
 	}
 	return &rest.Config{
 		Host:            a.Address(),
-		TLSClientConfig: rest.TLSClientConfig{CAData: ca, ServerName: a.options.Service + "." + annexNamespace + ".svc"},
+		TLSClientConfig: rest.TLSClientConfig{CAData: a.authority, ServerName: a.options.Service + "." + annexNamespace + ".svc"},
 		QPS:             -1,
 	}, nil
 }

@@ -129,6 +129,26 @@ func (c *Cluster) ClientCA() *Authority { return c.clientCA }
 // FrontProxyCA signs the certificate with which kube-apiserver vouches for the identity headers that it sends on.
 func (c *Cluster) FrontProxyCA() *Authority { return c.frontProxyCA }
 
+// TrustFrontProxies replaces the authorities of which kube-apiserver tells others that they sign its certificate. It reads the file
+// again while it runs.
+func (c *Cluster) TrustFrontProxies(authorities ...*Authority) error {
+	var bundle []byte
+	for _, authority := range authorities {
+		bundle = append(bundle, authority.CertPEM...)
+	}
+	return c.pki.write("front-proxy-ca.crt", bundle)
+}
+
+// UseFrontProxy gives kube-apiserver a new certificate to vouch with, signed by this authority. It reads the files again while it runs.
+func (c *Cluster) UseFrontProxy(authority *Authority) error {
+	pair, err := authority.Issue(Leaf{CommonName: "front-proxy-client"})
+	if err != nil {
+		return err
+	}
+	c.frontProxyCA = authority
+	return c.pki.writePair("front-proxy-client", pair)
+}
+
 // User returns a configuration for any user and groups, by a client certificate made on demand.
 func (c *Cluster) User(name string, groups ...string) (*rest.Config, error) {
 	pair, err := c.clientCA.Issue(Leaf{CommonName: name, Organizations: groups})
@@ -233,20 +253,16 @@ func (c *Cluster) makePKI() error {
 	if err != nil {
 		return err
 	}
-	proxy, err := c.frontProxyCA.Issue(Leaf{CommonName: "front-proxy-client"})
-	if err != nil {
-		return err
-	}
 	tokenKey, tokenPublic, err := newTokenKey()
 	if err != nil {
 		return err
 	}
 	return errors.Join(
 		c.pki.write("ca.crt", c.clientCA.CertPEM),
-		c.pki.write("front-proxy-ca.crt", c.frontProxyCA.CertPEM),
+		c.TrustFrontProxies(c.frontProxyCA),
+		c.UseFrontProxy(c.frontProxyCA),
 		c.pki.writePair("kube-apiserver", server),
 		c.pki.writePair("kubelet-client", toKubelets),
-		c.pki.writePair("front-proxy-client", proxy),
 		c.pki.write("service-account.key", tokenKey),
 		c.pki.write("service-account.pub", tokenPublic))
 }
