@@ -33,7 +33,9 @@ func needFaulty(t *testing.T) *world {
 	faulty.Lock()
 	t.Cleanup(faulty.Unlock)
 	faulty.start.Do(func() {
-		faulty.world = &world{dir: filepath.Join(shared.dir, "faulty")}
+		// It says when it has loaded certificates.
+		args := []string{"--vmodule=dynamic_serving_content=2,dynamic_cafile_content=2"}
+		faulty.world = &world{dir: filepath.Join(shared.dir, "faulty"), args: args}
 		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 		defer cancel()
 		faulty.err = faulty.world.start(ctx, inCluster)

@@ -22,6 +22,7 @@ const defaultBackends = "native,aggregated,standalone"
 // world is what all tests of a run share, as starting it takes most of ten seconds.
 type world struct {
 	dir      string
+	args     []string         // of kube-apiserver
 	cluster  *harness.Cluster // nil if only standalone was asked for
 	backends []*backend
 }
@@ -64,7 +65,7 @@ func (w *world) start(ctx context.Context, selected []harness.BackendName) error
 	native, aggregated := slices.Contains(selected, harness.BackendNative), slices.Contains(selected, harness.BackendAggregated)
 	if native || aggregated {
 		var err error
-		if w.cluster, err = harness.StartCluster(ctx, harness.ClusterOptions{Dir: filepath.Join(w.dir, "cluster")}); err != nil {
+		if w.cluster, err = harness.StartCluster(ctx, harness.ClusterOptions{Dir: filepath.Join(w.dir, "cluster"), APIServerArgs: w.args}); err != nil {
 			return err
 		}
 	}
