@@ -43,10 +43,11 @@ base::Task<base::Result<json::Value>> GetFromCluster(kube::Client& client, std::
 }
 
 base::Task<base::Result<json::Value>> ApplyToCluster(kube::Client& client, std::string path,
-                                                     json::Value object, base::Executor& executor) {
+                                                     json::Value object, base::Executor& executor,
+                                                     std::string manager) {
   kube::Client::Call call;
   call.method = "PATCH";
-  call.target = std::move(path) + "?fieldManager=annex&force=true";
+  call.target = std::move(path) + "?force=true&fieldManager=" + manager;
   call.content_type = "application/apply-patch+yaml";
   call.body = std::move(object);
   co_return co_await CallCluster(client, std::move(call), executor);

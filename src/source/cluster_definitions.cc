@@ -8,7 +8,9 @@
 #include "annex/source/adoption_check.h"
 #include "annex/source/adoption_names.h"
 #include "annex/source/cluster_call.h"
+#include "etcd_version.h"
 #include "group_move.h"
+#include "old_copies.h"
 #include "write_guard.h"
 
 #include <utility>
@@ -46,7 +48,8 @@ std::string GroupOf(const std::string& name) {
 Value EssenceOf(const Value& definition) {
   Value essence = {{"uid", json::TextAt(definition, {"metadata", "uid"})},
                    {"deleting", IsDeleting(definition)},
-                   {"wanted", WantsAdoption(definition)},
+                   {"serve", json::TextAt(definition, {"metadata", "labels", kServeLabel})},
+                   {"purge", json::TextAt(definition, {"metadata", "annotations", kPurgeAnnotation})},
                    {"established", definition::ConditionIsTrue(definition, "Established")},
                    {"approved", json::TextAt(definition, {"metadata", "annotations", kApprovedAnnotation})}};
   if (const Value* spec = json::Find(definition, "spec")) essence["spec"] = *spec;
@@ -59,6 +62,12 @@ ClusterDefinitions::ClusterDefinitions(Parts parts, std::string probe_namespace)
     : parts_(std::move(parts)),
       guard_(std::make_unique<WriteGuard>(parts_.client, std::move(probe_namespace), parts_.executor)),
       report_(std::make_unique<AdoptionReport>(parts_.client, parts_.clock, parts_.executor)),
+      call_([this](kube::Client::Call call) {
+        return CallCluster(parts_.client, std::move(call), parts_.executor);
+      }),
+      etcd_version_(std::make_unique<EtcdVersion>(call_, parts_.clock, parts_.executor)),
+      old_copies_(std::make_unique<OldCopies>(
+          GroupPurge::Parts{call_, *etcd_version_, parts_.clock, parts_.executor, tasks_}, *report_)),
       reflector_(parts_.client, {.path = kDefinitions, .field_selector = ""}, parts_.random,
                  parts_.executor) {}
 
@@ -117,15 +126,26 @@ base::Task<void> ClusterDefinitions::LookAgain() {
   }
 }
 
+void ClusterDefinitions::NoteOpened(Group& group, const Value& definition, bool deleted) {
+  if (!deleted && HasEtcdVersion(definition)) {
+    group.opened.insert(NameOf(definition));
+  } else {
+    group.opened.erase(NameOf(definition));
+  }
+}
+
 void ClusterDefinitions::OnDefinition(const Value& definition, bool deleted) {
   const std::string name = NameOf(definition);
   if (!synced_) {
-    listed_[name] = KeptForm(definition);
+    listed_[name] = KeptForm(WithoutEtcdVersion(definition));
+    NoteOpened(groups_[GroupOf(name)], definition, deleted);
     return;
   }
-  Definitions& known = groups_[GroupOf(name)].definitions;
+  Group& group = groups_[GroupOf(name)];
+  NoteOpened(group, definition, deleted);
+  Definitions& known = group.definitions;
   const auto before = known.find(name);
-  Value kept = KeptForm(definition);
+  Value kept = KeptForm(WithoutEtcdVersion(definition));
   const bool same = !deleted && before != known.end() && EssenceOf(before->second) == EssenceOf(kept);
   if (deleted) {
     known.erase(name);
@@ -310,7 +330,7 @@ base::Task<base::Result<void>> ClusterDefinitions::Confirm(Definitions own) {
   for (const auto& [name, definition] : own) {
     std::string target = std::string(kDefinitions) + "/" + name;
     ANNEX_CO_TRY(const Value now, co_await GetFromCluster(parts_.client, std::move(target), parts_.executor));
-    if (!IsDeleting(now) && OwnForm(now) == definition) continue;
+    if (!IsDeleting(now) && OwnForm(WithoutEtcdVersion(now)) == definition) continue;
     co_return base::Error(base::Reason::kConflict,
                           "the definition " + base::Quote(name) + " changed while its objects were copied");
   }
@@ -330,9 +350,12 @@ base::Task<base::Result<void>> ClusterDefinitions::Serve(std::string group) {
   if (!admission.empty()) {
     co_await Tell(group, true, "PolicySkipped",
                   "served by Annex, which does not call " + base::Join(admission, "; "));
-    co_return base::Result<void>();
+  } else {
+    ANNEX_CO_RETURN_IF_ERROR(co_await TellServed(group, "served by Annex"));
   }
-  co_return co_await TellServed(group, "served by Annex");
+  definitions = Present(group);
+  std::set<std::string> opened = groups_[group].opened;
+  co_return co_await old_copies_->Reconcile(std::move(definitions), std::move(opened));
 }
 
 // While held, requests see nothing of it: all kinds of a group appear at once.
@@ -385,7 +408,7 @@ base::Task<base::Result<void>> ClusterDefinitions::AwaitRouting(std::string grou
 // ends them when the names of a definition change; and these it puts right at once by itself.
 base::Task<base::Result<void>> ClusterDefinitions::EndOldWatches(std::string group) {
   for (const auto& [name, definition] : Present(group)) {
-    if (AdoptionStateOf(definition).adopted) continue;
+    if (report_->StateOf(definition, kAdoptedCondition).holds) continue;
     kube::Client::Call call;
     call.method = "PATCH";
     call.target = std::string(kDefinitions) + "/" + name + "/status?fieldManager=annex";
@@ -400,8 +423,8 @@ base::Task<base::Result<void>> ClusterDefinitions::TellServed(std::string group,
   // What the adoption itself reported says more.
   bool told = true;
   for (const auto& [name, definition] : Present(group)) {
-    const AdoptionReport::State state = AdoptionStateOf(definition);
-    told = told && state.adopted && state.reason == "Served";
+    const AdoptionReport::State state = report_->StateOf(definition, kAdoptedCondition);
+    told = told && state.holds && state.reason == "Served";
   }
   if (!told) co_await Tell(group, true, "Served", std::move(message));
   co_return base::Result<void>();
@@ -415,7 +438,7 @@ base::Task<void> ClusterDefinitions::Tell(std::string group, bool adopted, std::
     if (!adopted && !WantsAdoption(definition)) continue;
     Value document = definition;
     AdoptionReport::State state{adopted, reason, message};
-    co_await report_->Tell(std::move(document), std::move(state));
+    co_await report_->Tell(std::move(document), kAdoptedCondition, std::move(state));
   }
 }
 

@@ -1,7 +1,9 @@
 #include "write_guard.h"
 
+#include "annex/json/write.h"
 #include "annex/source/adoption_names.h"
 #include "annex/source/cluster_call.h"
+#include "etcd_version.h"
 
 namespace annex::source {
 namespace {
@@ -25,7 +27,12 @@ Value MetadataOf(const std::string& group) {
           {"annotations", {{kGroupAnnotation, group}}}};
 }
 
-Value PolicyOf(const std::string& group) {
+// The text of a user's name in CEL.
+std::string CelText(const std::string& text) {
+  return json::ToJson(Value(text));
+}
+
+Value PolicyOf(const std::string& group, const std::string& user) {
   const Value objects = {{"apiGroups", {group}},
                          {"apiVersions", {"*"}},
                          {"operations", {"CREATE", "UPDATE", "DELETE"}},
@@ -37,13 +44,15 @@ Value PolicyOf(const std::string& group) {
                        {"resourceNames", {NameOf(group)}}};
   const std::string message =
       "objects of " + group + " are moved to Annex or served by it; this copy is read-only. Try again";
+  const std::string by_annex = "request.requestResource.version == " + CelText(kEtcdVersion) +
+                               " && request.userInfo.username == " + CelText(user);
   return {{"apiVersion", "admissionregistration.k8s.io/v1"},
           {"kind", "ValidatingAdmissionPolicy"},
           {"metadata", MetadataOf(group)},
           {"spec",
            {{"failurePolicy", "Fail"},
             {"matchConstraints", {{"resourceRules", Value::array({objects, probe})}}},
-            {"validations", Value::array({{{"expression", "false"}, {"message", message}}})}}}};
+            {"validations", Value::array({{{"expression", by_annex}, {"message", message}}})}}}};
 }
 
 Value BindingOf(const std::string& group) {
@@ -55,19 +64,35 @@ Value BindingOf(const std::string& group) {
 
 }  // namespace
 
+bool IsGuardRefusal(const base::Status& error, const std::string& group) {
+  return error.message.find(NameOf(group) + "' with binding") != std::string::npos;
+}
+
 bool IsWriteGuard(const Value& policy) {
   return json::TextAt(policy, {"metadata", "labels", kManagedByLabel}) == kManagedByAnnex &&
          !json::TextAt(policy, {"metadata", "annotations", kGroupAnnotation}).empty();
 }
 
 base::Task<base::Result<void>> WriteGuard::Raise(std::string group) {
-  Value policy = PolicyOf(group);
+  ANNEX_CO_TRY(const std::string user, co_await User());
+  Value policy = PolicyOf(group, user);
   std::string path = PathOf("validatingadmissionpolicies", group);
   ANNEX_CO_RETURN_IF_ERROR(co_await ApplyToCluster(client_, std::move(path), std::move(policy), executor_));
   Value binding = BindingOf(group);
   path = PathOf("validatingadmissionpolicybindings", group);
   ANNEX_CO_RETURN_IF_ERROR(co_await ApplyToCluster(client_, std::move(path), std::move(binding), executor_));
   co_return base::Result<void>();
+}
+
+base::Task<base::Result<std::string>> WriteGuard::User() {
+  if (!user_.empty()) co_return user_;
+  kube::Client::Call call;
+  call.method = "POST";
+  call.target = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+  call.body = {{"apiVersion", "authentication.k8s.io/v1"}, {"kind", "SelfSubjectReview"}};
+  ANNEX_CO_TRY(const Value review, co_await CallCluster(client_, std::move(call), executor_));
+  user_ = json::TextAt(review, {"status", "userInfo", "username"});
+  co_return user_;
 }
 
 base::Task<base::Result<bool>> WriteGuard::InForce(std::string group) {
@@ -77,7 +102,7 @@ base::Task<base::Result<bool>> WriteGuard::InForce(std::string group) {
   call.body = {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", NameOf(group)}}}};
   auto created = co_await CallCluster(client_, std::move(call), executor_);
   if (created) co_return false;
-  if (created.error().message.find(NameOf(group) + "' with binding") != std::string::npos) co_return true;
+  if (IsGuardRefusal(created.error(), group)) co_return true;
   co_return base::Error(std::move(created).error());
 }
 

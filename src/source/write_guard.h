@@ -5,6 +5,8 @@
 // while they are moved to Annex, and once the group is routed there it stays as a guard: whoever takes the
 // APIService away finds the old copies read-only.
 //
+// Annex itself may write by the version that EtcdVersion adds.
+//
 // A policy takes effect some time after it is made, and nothing tells when. So it also refuses one ConfigMap
 // that nobody has; a dry run of creating that is the probe.
 //
@@ -37,10 +39,17 @@ class WriteGuard {
   base::Task<base::Result<std::set<std::string>>> Groups();
 
  private:
+  // Who Annex is to the cluster.
+  base::Task<base::Result<std::string>> User();
+
   kube::Client& client_;
   const std::string probe_namespace_;
   base::Executor& executor_;
+  std::string user_;  // empty: not asked yet
 };
+
+// Whether an error of CallCluster is that the guard of `group` refused the call.
+bool IsGuardRefusal(const base::Status& error, const std::string& group);
 
 // Whether a ValidatingAdmissionPolicy is such a guard.
 bool IsWriteGuard(const json::Value& policy);

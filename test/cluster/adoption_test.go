@@ -144,19 +144,27 @@ func (a *adoption) ask(t *testing.T) {
 
 func (a *adoption) label(t *testing.T, definition string) {
 	t.Helper()
-	patch := []byte(`{"metadata":{"labels":{"annex.dev/serve":"true"}}}`)
-	must(a.dynamic.Resource(definitionResource).Patch(t.Context(), definition, types.MergePatchType, patch, metav1.PatchOptions{}))(t)
+	a.patchDefinition(t, definition, `{"metadata":{"labels":{"annex.dev/serve":"true"}}}`)
+}
+
+func (a *adoption) patchDefinition(t *testing.T, definition, patch string) {
+	t.Helper()
+	must(a.dynamic.Resource(definitionResource).Patch(t.Context(), definition, types.MergePatchType, []byte(patch), metav1.PatchOptions{}))(t)
 }
 
 // condition returns the condition annex.dev/Adopted of a definition: its status, reason and message.
 func (a *adoption) condition(ctx context.Context, definition string) (status, reason, message string, err error) {
+	return a.conditionOf(ctx, definition, "annex.dev/Adopted")
+}
+
+func (a *adoption) conditionOf(ctx context.Context, definition, kind string) (status, reason, message string, err error) {
 	object, err := a.dynamic.Resource(definitionResource).Get(ctx, definition, metav1.GetOptions{})
 	if err != nil {
 		return "", "", "", err
 	}
 	conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
 	for _, condition := range conditions {
-		if fields, ok := condition.(map[string]any); ok && fields["type"] == "annex.dev/Adopted" {
+		if fields, ok := condition.(map[string]any); ok && fields["type"] == kind {
 			return fmt.Sprint(fields["status"]), fmt.Sprint(fields["reason"]), fmt.Sprint(fields["message"]), nil
 		}
 	}
@@ -459,6 +467,49 @@ func (a *adoption) load(t *testing.T, namespace string) func() *ledger {
 	}
 }
 
+// widgetInformer is client-go's informer of widgets. It notes which of those that fill made it was told to be deleted.
+type widgetInformer struct {
+	cache.SharedIndexInformer
+	mutex   sync.Mutex
+	deleted []string
+}
+
+func (a *adoption) informWidgets(t *testing.T, namespace string) *widgetInformer {
+	t.Helper()
+	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(a.dynamic, 0, namespace, nil)
+	w := &widgetInformer{SharedIndexInformer: factory.ForResource(a.resource("widgets")).Informer()}
+	_ = must(w.AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(object any) {
+		if name, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object); err == nil && strings.Contains(name, "/w-") {
+			w.mutex.Lock()
+			defer w.mutex.Unlock()
+			w.deleted = append(w.deleted, name)
+		}
+	}}))(t)
+	factory.Start(t.Context().Done())
+	factory.WaitForCacheSync(t.Context().Done())
+	return w
+}
+
+func (w *widgetInformer) deletions() []string {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return slices.Clone(w.deleted)
+}
+
+// awaitAll waits until the informer has all widgets as they are.
+func (w *widgetInformer) awaitAll(t *testing.T, a *adoption) {
+	t.Helper()
+	harness.Eventually(t, time.Minute, func() error {
+		for key, object := range a.everything(t, "widgets") {
+			item, found, _ := w.GetStore().GetByKey(key)
+			if !found || item.(*unstructured.Unstructured).GetResourceVersion() != object.GetResourceVersion() {
+				return fmt.Errorf("the informer does not have %s as it is", key)
+			}
+		}
+		return nil
+	})
+}
+
 func TestAdoptionUnderLoad(t *testing.T) {
 	a := newAdoption(t, "load", "widgets")
 	namespace := a.namespace(t)
@@ -467,19 +518,7 @@ func TestAdoptionUnderLoad(t *testing.T) {
 		count = must(strconv.Atoi(text))(t)
 	}
 	a.fill(t, namespace, count)
-	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(a.dynamic, 0, namespace, nil)
-	informer := factory.ForResource(a.resource("widgets")).Informer()
-	var mutex sync.Mutex
-	var spurious []string
-	_ = must(informer.AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(object any) {
-		if name, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object); err == nil && strings.Contains(name, "/w-") {
-			mutex.Lock()
-			defer mutex.Unlock()
-			spurious = append(spurious, name)
-		}
-	}}))(t)
-	factory.Start(t.Context().Done())
-	factory.WaitForCacheSync(t.Context().Done())
+	informed := a.informWidgets(t, namespace)
 	end := a.load(t, namespace)
 	time.Sleep(time.Second)
 	begin := time.Now()
@@ -497,18 +536,8 @@ func TestAdoptionUnderLoad(t *testing.T) {
 			t.Errorf("w-%05d is lost", i)
 		}
 	}
-	harness.Eventually(t, 30*time.Second, func() error {
-		for key, object := range a.everything(t, "widgets") {
-			item, found, _ := informer.GetStore().GetByKey(key)
-			if !found || item.(*unstructured.Unstructured).GetResourceVersion() != object.GetResourceVersion() {
-				return fmt.Errorf("the informer does not have %s as it is", key)
-			}
-		}
-		return nil
-	})
-	mutex.Lock()
-	defer mutex.Unlock()
-	if len(spurious) > 0 {
+	informed.awaitAll(t, a)
+	if spurious := informed.deletions(); len(spurious) > 0 {
 		t.Errorf("the informer was told of deletions that were none: %v", spurious)
 	}
 }

@@ -66,8 +66,8 @@ func TestManifests(t *testing.T) {
 		})
 	}
 	t.Run("the ClusterRole for a group is what its instructions make", func(t *testing.T) {
-		output, err := m.run(t, "", "create", "clusterrole", "annex-adopt-example", "--verb=get,list,watch", "--resource=*.example.com", "--dry-run=server", "-o", "jsonpath={.rules}")
-		if want := `[{"apiGroups":["example.com"],"resources":["*"],"verbs":["get","list","watch"]}]`; err != nil || output != want {
+		output, err := m.run(t, "", "create", "clusterrole", "annex-adopt-example", "--verb=get,list,watch,create,update,patch,delete", "--resource=*.example.com", "--dry-run=server", "-o", "jsonpath={.rules}")
+		if want := `[{"apiGroups":["example.com"],"resources":["*"],"verbs":["get","list","watch","create","update","patch","delete"]}]`; err != nil || output != want {
 			t.Errorf("%v: %s, want %s", err, output, want)
 		}
 	})

@@ -12,7 +12,8 @@ namespace annex::source {
 // a thousand writes a second to get there.
 inline constexpr std::int64_t kBeyondEtcd = 1'000'000'000'000;
 
-// On a CustomResourceDefinition of the cluster: Annex shall serve it.
+// On a CustomResourceDefinition of the cluster: whether Annex shall serve it ("true"), or give it back to the
+// cluster ("false").
 inline constexpr const char* kServeLabel = "annex.dev/serve";
 // The condition of such a definition that says whether it does, and else why not.
 inline constexpr const char* kAdoptedCondition = "annex.dev/Adopted";

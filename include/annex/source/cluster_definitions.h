@@ -28,6 +28,7 @@
 #include "annex/kube/client.h"
 #include "annex/kube/reflector.h"
 #include "annex/source/api_service_registrar.h"
+#include "annex/source/cluster_call.h"
 #include "annex/source/local_definitions.h"
 #include "annex/source/resource_publisher.h"
 #include "annex/store/store.h"
@@ -41,6 +42,8 @@
 namespace annex::source {
 
 class AdoptionReport;
+class EtcdVersion;
+class OldCopies;
 class WriteGuard;
 
 class ClusterDefinitions {
@@ -65,7 +68,8 @@ class ClusterDefinitions {
  private:
   using Definitions = std::map<std::string, json::Value>;  // by name
   struct Group {
-    Definitions definitions;  // the cluster's
+    Definitions definitions;       // the cluster's
+    std::set<std::string> opened;  // those that have an EtcdVersion
     bool working = false;
     bool again = false;
   };
@@ -77,6 +81,7 @@ class ClusterDefinitions {
   base::Task<void> LookAgain();
 
   void OnDefinition(const json::Value& definition, bool deleted);
+  static void NoteOpened(Group& group, const json::Value& definition, bool deleted);
   void OnSynced();
   void Wake(const std::string& name);
   base::Task<void> Work(std::string name);
@@ -110,6 +115,9 @@ class ClusterDefinitions {
   const Parts parts_;
   const std::unique_ptr<WriteGuard> guard_;
   const std::unique_ptr<AdoptionReport> report_;
+  const ClusterCall call_;
+  const std::unique_ptr<EtcdVersion> etcd_version_;
+  const std::unique_ptr<OldCopies> old_copies_;
   kube::Reflector reflector_;
   std::string cluster_;  // the uid of the namespace kube-system
   std::map<std::string, Group> groups_;

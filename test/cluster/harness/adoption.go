@@ -41,7 +41,7 @@ func (a *Annex) GrantAdoption(ctx context.Context, group string) error {
 			Name:   "annex-adopt-" + strings.ReplaceAll(group, ".", "-"),
 			Labels: map[string]string{adoptionLabel: "true"},
 		},
-		Rules: []rbacv1.PolicyRule{{APIGroups: []string{group}, Resources: []string{"*"}, Verbs: []string{"get", "list", "watch"}}},
+		Rules: []rbacv1.PolicyRule{{APIGroups: []string{group}, Resources: []string{"*"}, Verbs: []string{"*"}}},
 	}, metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
