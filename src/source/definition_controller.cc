@@ -155,6 +155,15 @@ base::Task<void> DefinitionController::ReconcileWaiting(std::string group) {
   for (std::string& name : names) co_await Reconcile(std::move(name));
 }
 
+void DefinitionController::TellConflict(const std::string& name, const AcceptedNames& accepted) {
+  std::string& told = known_[name].conflict;
+  if (told == accepted.message) return;
+  told = accepted.message;
+  if (accepted.all) return;
+  base::LogError("Names of a definition are another's",
+                 {{"definition", name}, {"reason", accepted.reason}, {"error", accepted.message}});
+}
+
 base::Task<void> DefinitionController::Reconcile(std::string name) {
   const auto known = known_.find(name);
   if (known == known_.end()) co_return;
@@ -165,6 +174,7 @@ base::Task<void> DefinitionController::Reconcile(std::string name) {
   }
   const AcceptedNames accepted =
       AcceptNames(NamesAt(definition, {"spec", "names"}), known->second.accepted, used);
+  TellConflict(name, accepted);
 
   // Served before its conditions say so: who waits for them finds it there.
   ResourcePublisher::Options options;

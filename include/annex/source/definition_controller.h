@@ -27,6 +27,8 @@
 
 namespace annex::source {
 
+struct AcceptedNames;
+
 class DefinitionController {
  public:
   // What becomes of the objects of a definition that is deleted: Kubernetes deletes them with it. A
@@ -56,12 +58,15 @@ class DefinitionController {
     json::Value definition;
     std::string group;
     definition::Names accepted;  // status.acceptedNames
+    std::string conflict;        // of its names, as the log has it
     bool finalizing = false;     // its objects are being deleted
   };
 
   base::Task<void> OnSynced(std::function<void()> ready);
   base::Task<void> OnDefinition(std::string name, const json::Value* definition);
   base::Task<void> Reconcile(std::string name);
+  // Behind a cluster nobody sees the conditions of a definition from a file, so the log tells what it lacks.
+  void TellConflict(const std::string& name, const AcceptedNames& accepted);
   // Names that one definition gave up may be what others of its group wait for.
   base::Task<void> ReconcileWaiting(std::string group);
   base::Task<void> Finalize(std::string name);
