@@ -12,6 +12,16 @@ base::Status Unauthorized() {
   return {base::Reason::kUnauthorized, "Unauthorized"};
 }
 
+// Until it is known whose certificates count, nobody is refused for good: 401 would end what only has to be
+// tried again, such as the requests that kube-apiserver sends on while this server starts.
+base::Status NotReady() {
+  base::Status status{base::Reason::kServiceUnavailable,
+                      "the server has not learnt yet whose certificates name users"};
+  status.details.present = true;
+  status.details.retry_after_seconds = 1;
+  return status;
+}
+
 // Verifies unless the connection remembers the outcome for the same authorities.
 const CachedVerification& Verified(const TrustBundle& bundle, const std::vector<std::string>& certificates,
                                    std::optional<CachedVerification>& cache,
@@ -104,7 +114,7 @@ RequestAuthenticator::RequestAuthenticator(const base::Clock& clock, TokenAuthen
 base::Task<base::Result<User>> RequestAuthenticator::Authenticate(Credentials credentials) {
   const auto config = config_.load();
   const auto now = clock_.Now();
-  if (!config && !credentials.peer.certificates.empty()) co_return base::Error(Unauthorized());
+  if (!config && !credentials.peer.certificates.empty()) co_return base::Error(NotReady());
   bool refused = false;
   if (config && config->front_proxy) {
     if (auto user = FromFrontProxy(*config->front_proxy, credentials, now))

@@ -311,7 +311,7 @@ base::Task<base::Result<void>> ClusterDefinitions::Adopt(std::string group) {
     return Tell(group, false, std::move(reason), std::move(message));
   });
   ANNEX_CO_RETURN_IF_ERROR(co_await move.Run());
-  if (const auto confirmed = co_await Confirm(own); !confirmed) {
+  if (const auto confirmed = co_await Confirm(group, own); !confirmed) {
     ANNEX_CO_RETURN_IF_ERROR(co_await guard_->Lower(group));
     co_return confirmed;
   }
@@ -325,8 +325,9 @@ base::Task<base::Result<void>> ClusterDefinitions::Adopt(std::string group) {
                                            std::to_string(frozen.count()) + " ms");
 }
 
-// A definition that was made anew meanwhile has other objects than those that were copied.
-base::Task<base::Result<void>> ClusterDefinitions::Confirm(Definitions own) {
+// A definition that was made anew meanwhile has other objects than those that were copied; and somebody may
+// have made a webhook.
+base::Task<base::Result<void>> ClusterDefinitions::Confirm(std::string group, Definitions own) {
   for (const auto& [name, definition] : own) {
     std::string target = std::string(kDefinitions) + "/" + name;
     ANNEX_CO_TRY(const Value now, co_await GetFromCluster(parts_.client, std::move(target), parts_.executor));
@@ -334,7 +335,12 @@ base::Task<base::Result<void>> ClusterDefinitions::Confirm(Definitions own) {
     co_return base::Error(base::Reason::kConflict,
                           "the definition " + base::Quote(name) + " changed while its objects were copied");
   }
-  co_return base::Result<void>();
+  Definitions definitions = Present(group);
+  ANNEX_CO_TRY(const auto admission,
+               co_await AdmissionObstacles(parts_.client, group, std::move(definitions), parts_.executor));
+  if (admission.empty()) co_return base::Result<void>();
+  co_return base::Error(base::Reason::kConflict,
+                        base::Join(admission, ", ") + " appeared while the objects were copied");
 }
 
 base::Task<base::Result<void>> ClusterDefinitions::Serve(std::string group) {

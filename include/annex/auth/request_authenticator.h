@@ -45,7 +45,7 @@ class TokenAuthenticator {
 class RequestAuthenticator final : public Authenticator {
  public:
   // `tokens` may be nullptr: then bearer tokens are not valid. Until SetConfig, a connection with a
-  // certificate is Unauthorized.
+  // certificate is told ServiceUnavailable, and to try again.
   RequestAuthenticator(const base::Clock& clock, TokenAuthenticator* tokens);
 
   // Takes effect for requests that begin from now on, also on open connections.

@@ -96,7 +96,7 @@ class ClusterDefinitions {
   // Annex has the objects: sees to definitions, guard and routing.
   base::Task<base::Result<void>> Serve(std::string group);
   // Errors: Conflict, if the cluster's definitions are not those that `own` was made from any more.
-  base::Task<base::Result<void>> Confirm(Definitions own);
+  base::Task<base::Result<void>> Confirm(std::string group, Definitions own);
   base::Task<base::Result<void>> ApplyDefinitions(std::string group, Definitions wanted);
   base::Task<base::Result<void>> AwaitRouting(std::string group);
   base::Task<base::Result<void>> EndOldWatches(std::string group);

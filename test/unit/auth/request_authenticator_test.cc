@@ -147,7 +147,7 @@ TEST_CASE_METHOD(Fixture, "a bearer token is asked about, and a wrong one is not
   CHECK(Ask({})->groups == std::vector<std::string>{"system:unauthenticated"});
 }
 
-TEST_CASE("before there is a configuration a certificate is refused, not anonymous", "[auth]") {
+TEST_CASE("before there is a configuration who shows a certificate is told to try again", "[auth]") {
   Authorities authorities;
   RequestAuthenticator authenticator(authorities.clock, nullptr);
   base::SerialThread executor("test");
@@ -159,7 +159,9 @@ TEST_CASE("before there is a configuration a certificate is refused, not anonymo
   scope.Spawn<base::Result<User>>(authenticator.Authenticate({headers, peer, executor}),
                                   [&user](base::Result<User> result) { user = std::move(result); });
   REQUIRE(user);
-  CHECK_FALSE(*user);
+  REQUIRE_FALSE(*user);
+  CHECK(user->error().reason == base::Reason::kServiceUnavailable);
+  CHECK(user->error().details.retry_after_seconds == 1);
 }
 
 TEST_CASE("headers are not believed where the front proxy cannot be told from clients", "[auth]") {
