@@ -18,7 +18,6 @@
 #include "watch_conversion.h"
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -71,26 +70,19 @@ struct WatchPlan {
   std::optional<base::Status> failure;  // all that the watch shows, as its answer has begun already
 };
 
-// What wakes the transport. Shared with timers and the hub, which may call it after the watch is gone.
-class WakeSlot {
- public:
-  void Set(std::function<void()> wake) {
-    auto shared = std::make_shared<const std::function<void()>>(std::move(wake));
-    const base::MutexLock lock(mutex_);
-    wake_.swap(shared);
-  }
-  void Wake() {
-    std::shared_ptr<const std::function<void()>> wake;
-    {
-      const base::MutexLock lock(mutex_);
-      wake = wake_;
-    }
-    if (wake) (*wake)();
-  }
+// What wakes the transport. Shared with the hub and with conversions, which may call it after the watch is
+// gone.
+struct WakeSlot {
+  std::function<void()> wake;
+  bool changes = true;  // the watcher may have more than it gave
 
- private:
-  base::Mutex mutex_;
-  std::shared_ptr<const std::function<void()>> wake_ ANNEX_GUARDED_BY(mutex_);
+  void Wake() const {
+    if (wake) wake();
+  }
+  void WakeForChanges() {
+    changes = true;
+    Wake();
+  }
 };
 
 class WatchSource final : public BodySource {
@@ -102,6 +94,7 @@ class WatchSource final : public BodySource {
         executor_(context.executor()),
         tasks_(context.request.tasks),
         strategy_(context.strategy),
+        custom_(dynamic_cast<const CustomResourceStrategy*>(strategy_.get())),
         presenter_(std::move(presenter)),
         selection_(std::move(selection)),
         plan_(std::move(plan)),
@@ -112,7 +105,7 @@ class WatchSource final : public BodySource {
     ScheduleBookmark();
   }
 
-  void SetWake(std::function<void()> wake) override { wake_->Set(std::move(wake)); }
+  void SetWake(std::function<void()> wake) override { wake_->wake = std::move(wake); }
   void Stop() override { End(); }
 
   State Read(std::size_t max_bytes, std::string& out) override {
@@ -126,12 +119,17 @@ class WatchSource final : public BodySource {
       phase_ = Phase::kEnded;
     }
     if (phase_ == Phase::kEnded) return out.size() == begin ? State::kEnd : State::kMore;
-    const bool waits = phase_ == Phase::kLive || (state_ && !state_->ready());
-    return out.size() == begin && waits ? State::kWaiting : State::kMore;
+    return Waits() ? State::kWaiting : State::kMore;
   }
 
  private:
   enum class Phase : std::uint8_t { kState, kLive, kEnded };
+
+  // Whether there is nothing to read until `wake_` is called.
+  bool Waits() const {
+    if (phase_ == Phase::kState) return state_ && !state_->ready();
+    return batch_ ? conversion_ && !conversion_->ready() : !wake_->changes;
+  }
 
   void End() {
     ending_ = true;
@@ -142,8 +140,8 @@ class WatchSource final : public BodySource {
     phase_ = Phase::kLive;
     progress_ = after;
     known_ = after;
-    watcher_ = parts_.hub.Watch(presenter_.strategy().collection(), selection_.prefix, after,
-                                [slot = wake_] { slot->Wake(); });
+    watcher_ = parts_.hub.Watch(presenter_.strategy().collection(), selection_.prefix, after, executor_,
+                                [slot = wake_] { slot->WakeForChanges(); });
   }
 
   // --- the present state
@@ -233,7 +231,7 @@ class WatchSource final : public BodySource {
     // Batches that hold nothing for this watcher are passed over, but not without end in one turn.
     const std::size_t begin = out.size();
     for (int turn = 0; turn < kBatchesPerRead; ++turn) {
-      if (!batch_ && !NextBatch(out)) return;
+      if (!batch_ && (!wake_->changes || !NextBatch(out))) return;
       if (conversion_ && !conversion_->ready()) return;
       if (!ShowBatch(out)) return;
       const store::WatchHub::Watcher::Batch batch = *std::exchange(batch_, std::nullopt);
@@ -242,9 +240,8 @@ class WatchSource final : public BodySource {
       if (std::exchange(bookmark_due_, false) && progress_ > known_) out += BookmarkLine(progress_, false);
       // The objects of a definition that is gone were deleted before it: that is shown first.
       if (batch.ended || (batch.idle && definition == Definition::kGone)) phase_ = Phase::kEnded;
-      if (batch.ended || batch.idle || out.size() > begin) return;
+      if (batch.ended || out.size() > begin) return;
     }
-    wake_->Wake();  // the hub wakes only an idle watcher
   }
 
   // Takes the next events, and asks for the conversion of what needs it. False if that ended the watch.
@@ -255,6 +252,7 @@ class WatchSource final : public BodySource {
       return false;
     }
     batch_ = *std::move(batch);
+    wake_->changes = !batch_->idle;
     if (!strategy_->HasWebhook()) return true;
     conversion_ = std::make_shared<EventConversion>(parts_.conversions, strategy_, executor_);
     conversion_->Start(StatesToShow(), *tasks_, [slot = wake_] { slot->Wake(); });
@@ -384,16 +382,15 @@ class WatchSource final : public BodySource {
 
   // What became of the definition since the watch began.
   Definition CheckDefinition() {
-    const auto* custom = dynamic_cast<const CustomResourceStrategy*>(&presenter_.strategy());
-    if (custom == nullptr) return Definition::kSame;
+    if (custom_ == nullptr) return Definition::kSame;
     const auto snapshot = parts_.registry.Current();
     if (snapshot->generation() == checked_generation_) return definition_;
     checked_generation_ = snapshot->generation();
-    const auto* served = snapshot->Find(custom->group(), custom->version(), custom->plural());
+    const auto* served = snapshot->Find(custom_->group(), custom_->version(), custom_->plural());
     definition_ = Definition::kSame;
     if (served == nullptr) {
       definition_ = Definition::kGone;
-    } else if (served->resource->serving() != custom->shared_definition()->serving()) {
+    } else if (served->resource->serving() != custom_->shared_definition()->serving()) {
       definition_ = Definition::kChanged;
     }
     return definition_;
@@ -407,7 +404,7 @@ class WatchSource final : public BodySource {
     if (elapsed < last) next = std::min<std::chrono::nanoseconds>(next, last - elapsed);
     bookmark_timer_ = executor_.After(next, [this] {
       bookmark_due_ = true;
-      wake_->Wake();
+      wake_->WakeForChanges();  // it tells how far it is
       ScheduleBookmark();
     });
   }
@@ -416,6 +413,7 @@ class WatchSource final : public BodySource {
   base::Executor& executor_;
   base::TaskScope* const tasks_;
   const StrategyPtr strategy_;
+  const CustomResourceStrategy* const custom_;  // nullptr if the type is a built-in one
   const Presenter presenter_;
   const Selection selection_;
   const WatchPlan plan_;

@@ -201,6 +201,7 @@ void Http1Session::SendStream() {
   if (!stream_ || connection_.writing()) return;
   std::string piece = connection_.TakeBuffer();
   const auto state = stream_->Read(kPieceBytes, piece);
+  stream_waiting_ = state == api::BodySource::State::kWaiting;
   if (state == api::BodySource::State::kBroken) {
     connection_.Close();
     return;
@@ -214,8 +215,7 @@ void Http1Session::SendStream() {
   }
   if (state == api::BodySource::State::kEnd) {
     EndStream();
-  } else if (state == api::BodySource::State::kWaiting) {
-    stream_waiting_ = true;
+  } else if (stream_waiting_) {
     connection_.SetNoDeadline();
   } else {
     // Nothing for now, but more at once: after what else waits on this thread.
@@ -232,11 +232,13 @@ void Http1Session::EndStream() {
 
 void Http1Session::OnWritten() {
   if (state_ == State::kReading) return;  // it was "100 Continue"
-  if (stream_) {
+  if (stream_ && stream_waiting_) {
+    connection_.SetNoDeadline();
+  } else if (stream_) {
     SendStream();
-    return;
+  } else if (state_ == State::kSending) {
+    FinishAnswer();
   }
-  if (state_ == State::kSending) FinishAnswer();
 }
 
 void Http1Session::FinishAnswer() {

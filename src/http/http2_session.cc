@@ -315,13 +315,9 @@ void Http2Session::Answer(std::int32_t id, api::Response response) {
   provider.read_callback = ReadBody;
   const bool sends_body = has_body && (stream->response.stream || !stream->response.body.empty());
   if (stream->response.stream && has_body) {
-    stream->response.stream->SetWake(
-        [alive = alive_, held = connection_.weak_from_this(), &thread = connection_.thread(), id] {
-          thread.Post([alive, held, id] {
-            const auto connection = held.lock();
-            if (connection && *alive != nullptr) (*alive)->Resume(id);
-          });
-        });
+    stream->response.stream->SetWake([alive = alive_, id] {
+      if (*alive != nullptr) (*alive)->Resume(id);
+    });
   } else {
     stream->piece = std::move(stream->response.body);
     stream->ended = true;
@@ -332,34 +328,29 @@ void Http2Session::Answer(std::int32_t id, api::Response response) {
 
 void Http2Session::Resume(std::int32_t id) {
   Stream* stream = Find(id);
-  if (stream == nullptr || !stream->deferred) return;
-  stream->deferred = false;
+  if (stream == nullptr) return;
+  stream->waiting = false;
+  if (!std::exchange(stream->deferred, false)) return;
   nghttp2_session_resume_data(session_, id);
   FlushSoon();
 }
 
 bool Http2Session::FillPiece(std::int32_t id, Stream& stream) {
-  stream.piece.clear();
+  stream.piece = connection_.TakeBuffer();
   stream.sent = 0;
-  switch (stream.response.stream->Read(kPieceBytes, stream.piece)) {
-    case api::BodySource::State::kMore:
-      if (!stream.piece.empty()) return true;
-      // Nothing for now, but more at once: after what else waits on this thread.
-      stream.deferred = true;
-      connection_.thread().Post([alive = alive_, held = connection_.shared_from_this(), id] {
-        if (*alive != nullptr) (*alive)->Resume(id);
-      });
-      return false;
-    case api::BodySource::State::kWaiting:
-      stream.deferred = true;
-      return false;
-    case api::BodySource::State::kEnd:
-      stream.ended = true;
-      return true;
-    case api::BodySource::State::kBroken:
-      return true;
+  const auto state = stream.response.stream->Read(kPieceBytes, stream.piece);
+  stream.waiting = state == api::BodySource::State::kWaiting;
+  stream.ended = state == api::BodySource::State::kEnd;
+  const bool broken = state == api::BodySource::State::kBroken;
+  if (!stream.piece.empty() || stream.ended || broken) return true;
+  stream.deferred = true;
+  if (!stream.waiting) {
+    // Nothing for now, but more at once: after what else waits on this thread.
+    connection_.thread().Post([alive = alive_, held = connection_.shared_from_this(), id] {
+      if (*alive != nullptr) (*alive)->Resume(id);
+    });
   }
-  return true;
+  return false;
 }
 
 // Says how much of the body comes next; SendData then takes it from the piece, without a copy in between.
@@ -369,7 +360,8 @@ ssize_t Http2Session::ReadBody(nghttp2_session*, std::int32_t id, std::uint8_t*,
   Stream* stream = session.Find(id);
   if (stream == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   if (stream->sent == stream->piece.size() && !stream->ended) {
-    if (!session.FillPiece(id, *stream)) return NGHTTP2_ERR_DEFERRED;
+    stream->deferred = stream->waiting;
+    if (stream->deferred || !session.FillPiece(id, *stream)) return NGHTTP2_ERR_DEFERRED;
     // A source that broke: the stream is reset, so that nobody takes what came for the whole.
     if (stream->piece.empty() && !stream->ended) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   }
@@ -397,6 +389,11 @@ int Http2Session::SendData(nghttp2_session*, nghttp2_frame* frame, const std::ui
   session.out_.append(reinterpret_cast<const char*>(head), kFrameHeadBytes);
   session.out_.append(stream->piece, stream->sent, length);
   stream->sent += length;
+  if (stream->sent == stream->piece.size()) {
+    // Idle streams, of which there are many, keep no buffer.
+    session.connection_.thread().ReturnBuffer(std::exchange(stream->piece, {}));
+    stream->sent = 0;
+  }
   return 0;
 }
 

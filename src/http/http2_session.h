@@ -42,6 +42,7 @@ class Http2Session final : public Session {
     std::string piece;      // of the body, being sent
     std::size_t sent = 0;   // of the piece
     bool ended = false;     // the piece is the last
+    bool waiting = false;   // the body has nothing after the piece until it wakes us
     bool deferred = false;  // nghttp2 waits for Resume
     bool head = false;
     std::chrono::steady_clock::time_point begun;

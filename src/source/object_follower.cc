@@ -1,7 +1,6 @@
 #include "annex/source/object_follower.h"
 
 #include "annex/base/log.h"
-#include "annex/base/mutex.h"
 #include "annex/json/read.h"
 
 #include <utility>
@@ -20,20 +19,14 @@ base::Result<json::Value> Parse(std::string_view body, std::uint32_t revision_at
 
 }  // namespace
 
-// The watch calls it from the writer's thread; it may come before anybody waits.
+// The watch may call it before anybody waits, and when the follower is gone.
 struct ObjectFollower::Wake {
-  base::Mutex mutex;
-  bool due ANNEX_GUARDED_BY(mutex) = false;
-  std::function<void()> waiting ANNEX_GUARDED_BY(mutex);
+  bool due = false;
+  std::function<void()> waiting;
 
   void Call() {
-    std::function<void()> resume;
-    {
-      const base::MutexLock lock(mutex);
-      due = waiting == nullptr;
-      resume = std::exchange(waiting, nullptr);
-    }
-    if (resume) resume();
+    due = waiting == nullptr;
+    if (const auto resume = std::exchange(waiting, nullptr)) resume();
   }
 };
 
@@ -77,7 +70,7 @@ base::Task<base::Result<void>> ObjectFollower::TellState(const Handlers& handler
     return store::Visit::kNext;
   }));
   ANNEX_CO_RETURN_IF_ERROR(readable);
-  watcher_ = hub_.Watch(collection_, "", page.at, [wake = wake_] { wake->Call(); });
+  watcher_ = hub_.Watch(collection_, "", page.at, executor_, [wake = wake_] { wake->Call(); });
   handlers.on_begin();
   for (auto& [key, object] : objects) {
     std::string name = key;
@@ -107,14 +100,11 @@ base::Task<base::Result<void>> ObjectFollower::TellChanges(const Handlers& handl
 
 base::Task<void> ObjectFollower::WaitForChanges() {
   const auto start = [wake = wake_](const std::function<void(bool)>& done) {
-    {
-      const base::MutexLock lock(wake->mutex);
-      if (!std::exchange(wake->due, false)) {
-        wake->waiting = [done] { done(true); };
-        return;
-      }
+    if (std::exchange(wake->due, false)) {
+      done(true);
+    } else {
+      wake->waiting = [done] { done(true); };
     }
-    done(true);
   };
   co_await base::Await<bool>(executor_, start);
 }

@@ -19,10 +19,11 @@ WatchHub::WatchHub(Options options, base::Metrics& metrics)
 WatchHub::~WatchHub() = default;
 
 WatchHub::Watcher::Watcher(WatchHub& hub, CollectionId collection, std::string prefix, Revision after,
-                           std::function<void()> wake)
+                           base::Executor& executor, std::function<void()> wake)
     : hub_(hub),
       collection_(collection),
       prefix_(std::move(prefix)),
+      executor_(executor),
       wake_(std::make_shared<const std::function<void()>>(std::move(wake))),
       cursor_(after) {}
 
@@ -39,9 +40,11 @@ void WatchHub::SetStore(Store& store) {
 }
 
 std::unique_ptr<WatchHub::Watcher> WatchHub::Watch(CollectionId collection, std::string prefix,
-                                                   Revision after, std::function<void()> wake) {
+                                                   Revision after, base::Executor& executor,
+                                                   std::function<void()> wake) {
   ANNEX_CHECK(store_ != nullptr, "the hub needs its store before its first watcher");
-  std::unique_ptr<Watcher> watcher(new Watcher(*this, collection, std::move(prefix), after, std::move(wake)));
+  std::unique_ptr<Watcher> watcher(
+      new Watcher(*this, collection, std::move(prefix), after, executor, std::move(wake)));
   {
     const base::MutexLock lock(mutex_);
     Find(collection).watchers.push_back(watcher.get());
@@ -70,33 +73,30 @@ WatchHub::Collection& WatchHub::Find(CollectionId id) {
 }
 
 void WatchHub::OnCommitted(const std::vector<EventPtr>& events, Revision upto) {
-  Wakes wakes;
-  {
-    const base::MutexLock lock(mutex_);
-    for (const EventPtr& event : events) {
-      Collection& collection = Find(event->collection());
-      collection.events.push_back(event);
-      arrivals_.push_back(event->collection());
-      bytes_ += event->Size();
-      for (Watcher* watcher : collection.watchers) {
-        // Its cursor may be ahead: of a revision that it waits for, or of what the log gave it before it was
-        // published here.
-        if (!watcher->idle_ || event->revision() <= watcher->cursor_) continue;
-        // It has seen everything before this event. Left behind where it fell asleep, it could by now be
-        // older than the log.
-        if (event->key().starts_with(watcher->prefix_)) {
-          watcher->cursor_ = event->revision() - 1;
-          watcher->idle_ = false;
-          wakes.push_back(watcher->wake_);
-        } else {
-          watcher->cursor_ = event->revision();
-        }
+  WakesByExecutor wakes;
+  const base::MutexLock lock(mutex_);
+  for (const EventPtr& event : events) {
+    Collection& collection = Find(event->collection());
+    collection.events.push_back(event);
+    arrivals_.push_back(event->collection());
+    bytes_ += event->Size();
+    for (Watcher* watcher : collection.watchers) {
+      // Its cursor may be ahead: of a revision that it waits for, or of what the log gave it before it was
+      // published here.
+      if (!watcher->idle_ || event->revision() <= watcher->cursor_) continue;
+      // It has seen everything before this event. Left behind where it fell asleep, it could by now be
+      // older than the log.
+      if (event->key().starts_with(watcher->prefix_)) {
+        watcher->cursor_ = event->revision() - 1;
+        Wake(*watcher, wakes);
+      } else {
+        watcher->cursor_ = event->revision();
       }
     }
-    published_ = upto;
-    while (bytes_ > options_.max_bytes && !arrivals_.empty()) DropOldest();
   }
-  Wake(wakes);
+  published_ = upto;
+  while (bytes_ > options_.max_bytes && !arrivals_.empty()) DropOldest();
+  Post(std::move(wakes));
 }
 
 void WatchHub::DropOldest() {
@@ -116,19 +116,28 @@ void WatchHub::OnCollectionDropped(CollectionId collection) {
 }
 
 void WatchHub::Interrupt(CollectionId collection) {
-  Wakes wakes;
-  {
-    const base::MutexLock lock(mutex_);
-    for (Watcher* watcher : Find(collection).watchers) {
-      if (watcher->idle_) wakes.push_back(watcher->wake_);
-      watcher->idle_ = false;
-    }
+  WakesByExecutor wakes;
+  const base::MutexLock lock(mutex_);
+  for (Watcher* watcher : Find(collection).watchers) {
+    if (watcher->idle_) Wake(*watcher, wakes);
   }
-  Wake(wakes);
+  Post(std::move(wakes));
 }
 
-void WatchHub::Wake(const Wakes& wakes) {
-  for (const auto& wake : wakes) (*wake)();
+void WatchHub::Wake(Watcher& watcher, WakesByExecutor& wakes) {
+  watcher.idle_ = false;
+  const auto same = [&watcher](const auto& entry) { return entry.first == &watcher.executor_; };
+  auto place = std::find_if(wakes.begin(), wakes.end(), same);
+  if (place == wakes.end()) place = wakes.insert(place, {&watcher.executor_, Wakes()});
+  place->second.push_back(watcher.wake_);
+}
+
+void WatchHub::Post(WakesByExecutor wakes) {
+  for (auto& entry : wakes) {
+    entry.first->Post([due = std::move(entry.second)] {
+      for (const auto& wake : due) (*wake)();
+    });
+  }
 }
 
 bool WatchHub::NextFromMemory(Watcher& watcher, Watcher::Batch& batch) {
@@ -154,7 +163,7 @@ bool WatchHub::NextFromMemory(Watcher& watcher, Watcher::Batch& batch) {
     // A cursor may be ahead of the store: a watch from a future revision waits until that is reached.
     watcher.cursor_ = std::max(watcher.cursor_, published_);
     batch.ended = collection.dropped;
-    batch.idle = batch.events.empty() && !batch.ended;
+    batch.idle = !batch.ended;
     watcher.idle_ = batch.idle;
   }
   batch.progress = watcher.cursor_;

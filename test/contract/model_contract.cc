@@ -294,7 +294,7 @@ class Walk {
     const std::string prefix = random_.OneIn(2) ? AnyNamespace() + "/" : "";
     const std::vector<std::string> wanted = WantedChanges(c, after, prefix);
     std::vector<std::string> shown;
-    const auto watcher = fixture_.hub().Watch(c, prefix, after, [] {});
+    const auto watcher = fixture_.hub().Watch(c, prefix, after, fixture_.executor(), [] {});
     while (true) {
       const auto batch = watcher->Next();
       if (!batch) {

@@ -56,6 +56,12 @@ void StoreFixture::Close() {
   hub_.reset();
 }
 
+void StoreFixture::AwaitWakes() {
+  std::promise<void> done;
+  wakes_.Post([&done] { done.set_value(); });
+  done.get_future().wait();
+}
+
 void StoreFixture::Reopen() {
   Close();
   Open();

@@ -17,6 +17,7 @@
 #include "annex/base/metrics.h"
 #include "annex/base/mutex.h"
 #include "annex/base/result.h"
+#include "annex/base/serial_thread.h"
 #include "annex/store/store.h"
 #include "annex/store/watch_hub.h"
 #include "engine.h"
@@ -96,6 +97,10 @@ class StoreFixture {
   store::Store& store() { return *store_; }
   store::WatchHub& hub() { return *hub_; }
   Engine& engine() { return *engine_; }
+  // Where the hub wakes watchers.
+  base::Executor& executor() { return wakes_; }
+  // Waits until every wake so far was called.
+  void AwaitWakes();
   Recorder& recorder() { return *recorder_; }
   base::Metrics& metrics() { return *metrics_; }
   ManualClock clock;
@@ -141,6 +146,7 @@ class StoreFixture {
   const Engine::Settings settings_;
   const store::WatchHub::Options hub_options_;
   const std::unique_ptr<Engine> engine_;
+  base::SerialThread wakes_{"wakes"};
   std::unique_ptr<base::Metrics> metrics_;
   std::unique_ptr<store::WatchHub> hub_;
   std::unique_ptr<Recorder> recorder_;

@@ -233,13 +233,13 @@ void WatcherClient::Begin() {
     bookmark_.progress += static_cast<Revision>(world_.random().Below(12)) - 9;
     bookmark_.progress = std::max<Revision>(bookmark_.progress, 0);
   }
-  watcher_ =
-      world_.hub().Watch(bookmark_.collection, bookmark_.prefix, bookmark_.progress, [this] { Wake(); });
+  watcher_ = world_.hub().Watch(bookmark_.collection, bookmark_.prefix, bookmark_.progress, executor_,
+                                [this] { Wake(); });
 }
 
 void WatcherClient::Wake() {
   if (!std::exchange(asleep_, false)) world_.history().Fail("a watcher was woken that was not idle");
-  executor_.Post([this] { PumpSoon(); });
+  PumpSoon();
 }
 
 void WatcherClient::Pump() {

@@ -38,15 +38,15 @@ struct Request {
 
 // A body that is produced while it is sent: a long list, a watch.
 //
-// Thread rule: Read and the destructor run on the request's executor. `wake` may be called from any thread,
-// also after the source was destroyed.
+// Thread rule: everything runs on the request's executor, `wake` too, which may be called after the source
+// was destroyed.
 class BodySource {
  public:
   virtual ~BodySource() = default;
 
   enum class State : std::uint8_t {
     kMore,     // call Read again when the bytes are sent
-    kWaiting,  // nothing for now; `wake` will be called once
+    kWaiting,  // nothing after these bytes for now; `wake` will be called once
     kEnd,      // the body is complete
     kBroken,   // it cannot be completed: the client must see a broken connection, not a short body
   };

@@ -6,14 +6,15 @@
 // batches (it is catching up). So a slow watcher costs nothing, delays nobody, and is cut off only when the
 // log itself was compacted (Expired).
 //
-//   commit -> OnCommitted: append to memory, wake idle watchers of the collection
-//   wake   -> the watcher's owner calls Next() when it can send
-//   Next   -> events after the cursor, in order, each once
+//   commit -> OnCommitted: append to memory, one task for each executor that has idle watchers of the
+//   collection task   -> wakes all of them: each one's owner calls Next() when it can send Next   -> events
+//   after the cursor, in order, each once
 //
 // Thread rule: all methods may be called from any thread; one Watcher is used by one thread at a time.
-// Lock order: the hub's mutex is a leaf; `wake` callbacks run without it.
+// Lock order: the hub's mutex may be held when an executor's is taken (Post), never the other way round.
 #pragma once
 
+#include "annex/base/executor.h"
 #include "annex/base/metrics.h"
 #include "annex/base/mutex.h"
 #include "annex/base/result.h"
@@ -26,6 +27,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace annex::store {
@@ -55,7 +57,7 @@ class WatchHub final : public CommitObserver {
 
     struct Batch {
       std::vector<EventPtr> events;
-      // Nothing more for now: `wake` will be called once when there is.
+      // Nothing follows these events for now: `wake` will be called once when there is more.
       bool idle = false;
       // The collection was dropped; no event will follow. Events that memory no longer held went with it.
       bool ended = false;
@@ -68,22 +70,23 @@ class WatchHub final : public CommitObserver {
    private:
     friend class WatchHub;
     Watcher(WatchHub& hub, CollectionId collection, std::string prefix, Revision after,
-            std::function<void()> wake);
+            base::Executor& executor, std::function<void()> wake);
 
     WatchHub& hub_;
     const CollectionId collection_;
     const std::string prefix_;
+    base::Executor& executor_;
     const std::shared_ptr<const std::function<void()>> wake_;
     // Both are guarded by hub_.mutex_ while idle_; else cursor_ belongs to the thread that calls Next.
     Revision cursor_;
     bool idle_ = false;
   };
 
-  // Watches the changes after `after` of keys that begin with `prefix`. `wake` runs on the writer's thread,
-  // must be quick and may still run once while or after the watcher is destroyed. The watcher must be
-  // destroyed before the hub.
+  // Watches the changes after `after` of keys that begin with `prefix`. `wake` runs as a task of `executor`
+  // and may still run once after the watcher was destroyed. The watcher must be destroyed before the hub and
+  // before the executor.
   std::unique_ptr<Watcher> Watch(CollectionId collection, std::string prefix, Revision after,
-                                 std::function<void()> wake);
+                                 base::Executor& executor, std::function<void()> wake);
 
   // Wakes every watcher of a collection, so that its owner looks whether to go on: its definition changed.
   void Interrupt(CollectionId collection);
@@ -105,8 +108,12 @@ class WatchHub final : public CommitObserver {
   // Gives the events from memory if it reaches back to the watcher's cursor; false if not.
   bool NextFromMemory(Watcher& watcher, Watcher::Batch& batch);
   void Remove(Watcher& watcher);
+  // What is to be woken, executor by executor: there are few of them, and many watchers on each.
   using Wakes = std::vector<std::shared_ptr<const std::function<void()>>>;
-  static void Wake(const Wakes& wakes);
+  using WakesByExecutor = std::vector<std::pair<base::Executor*, Wakes>>;
+  static void Wake(Watcher& watcher, WakesByExecutor& wakes);
+  // Under the mutex, as its watchers keep an executor alive.
+  void Post(WakesByExecutor wakes) ANNEX_REQUIRES(mutex_);
 
   const Options options_;
   Store* store_ = nullptr;

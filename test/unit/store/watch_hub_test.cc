@@ -2,6 +2,8 @@
 // one step at a time. (test/contract has what watchers get from a real engine.)
 #include "annex/store/watch_hub.h"
 
+#include "support/simulated_scheduler.h"
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -66,11 +68,17 @@ struct Hub {
     store.newest = revision;
     return store.log.back();
   }
-  void Publish(const std::vector<EventPtr>& events) { hub.OnCommitted(events, events.back()->revision()); }
+  // Returns how many tasks the hub posted.
+  std::size_t Publish(const std::vector<EventPtr>& events) {
+    hub.OnCommitted(events, events.back()->revision());
+    return scheduler.RunUntilIdle();
+  }
   std::unique_ptr<WatchHub::Watcher> Watch(Revision after, const std::string& prefix = "") {
-    return hub.Watch(kCollection, prefix, after, [this] { ++wakes; });
+    return hub.Watch(kCollection, prefix, after, *executor, [this] { ++wakes; });
   }
 
+  test::SimulatedScheduler scheduler{1};
+  const std::unique_ptr<base::Executor> executor = scheduler.NewExecutor("watchers");
   base::Metrics metrics;
   FakeStore store;
   WatchHub hub;
@@ -99,7 +107,9 @@ TEST_CASE("what the log gave before it was published is not given again", "[stor
   CHECK(Text(watcher->Next()) == "idle 5");
   hub.Publish({hub.Commit(6, "a/y")});
   CHECK(hub.wakes == 1);
-  CHECK(Text(watcher->Next()) == "6 6");
+  CHECK(Text(watcher->Next()) == "6 idle 6");
+  hub.Publish({hub.Commit(7, "a/y")});
+  CHECK(hub.wakes == 2);
 }
 
 TEST_CASE("an event of another namespace does not take an idle watcher back in time", "[store][hub]") {
@@ -124,7 +134,7 @@ TEST_CASE("a watcher from a revision to come sleeps through what comes before it
   CHECK(hub.wakes == 0);
   hub.Publish({hub.Commit(7, "a/x")});
   CHECK(hub.wakes == 1);
-  CHECK(Text(watcher->Next()) == "7 7");
+  CHECK(Text(watcher->Next()) == "7 idle 7");
 }
 
 TEST_CASE("what was published before the hub knew its store is read from the log", "[store][hub]") {
@@ -136,7 +146,9 @@ TEST_CASE("what was published before the hub knew its store is read from the log
   hub.OnCommitted({store.log[1]}, 9);
   hub.SetStore(store);
   hub.OnCommitted({store.log[2]}, 10);
-  const auto watcher = hub.Watch(kCollection, "", 7, [] {});
+  test::SimulatedScheduler scheduler(1);
+  const auto executor = scheduler.NewExecutor("watcher");
+  const auto watcher = hub.Watch(kCollection, "", 7, *executor, [] {});
   CHECK(Text(watcher->Next()) == "8 9 10 10");
   CHECK(Text(watcher->Next()) == "idle 10");
 }
@@ -188,10 +200,10 @@ TEST_CASE("watchers may come and go in any order", "[store][hub]") {
   }
   for (const std::size_t gone : {0U, 8U, 4U})
     watchers.erase(watchers.begin() + static_cast<std::ptrdiff_t>(gone));
-  hub.Publish({hub.Commit(2, "a")});
+  CHECK(hub.Publish({hub.Commit(2, "a")}) == 1);  // one task wakes all of an executor
   CHECK(hub.wakes == 7);
   CHECK(hub.metrics.Expose().find("annex_watchers 7\n") != std::string::npos);
-  for (const auto& watcher : watchers) CHECK(Text(watcher->Next()) == "2 2");
+  for (const auto& watcher : watchers) CHECK(Text(watcher->Next()) == "2 idle 2");
 }
 
 }  // namespace annex::store

@@ -82,18 +82,23 @@ class Stress {
     answers.back().wait();
   }
 
-  void Watch(const std::string& prefix) {
+  // Shared with the wake, which may come when the watch is over.
+  struct Signal {
     base::Mutex mutex;
     base::CondVar condition;
     bool woken = false;
+  };
+
+  void Watch(const std::string& prefix) {
+    const auto signal = std::make_shared<Signal>();
     const int wanted = prefix.empty() ? kWriters * kCommits : kCommits;
     int got = 0;
     Revision last = begin_;
-    const auto watcher = hub_.Watch(collection_, prefix, begin_, [&] {
-      const base::MutexLock lock(mutex);
-      Expect(!woken);
-      woken = true;
-      condition.NotifyAll();
+    const auto watcher = hub_.Watch(collection_, prefix, begin_, wakes_, [this, signal] {
+      const base::MutexLock lock(signal->mutex);
+      Expect(!signal->woken);
+      signal->woken = true;
+      signal->condition.NotifyAll();
     });
     while (got < wanted) {
       const auto batch = watcher->Next();
@@ -105,10 +110,10 @@ class Stress {
         ++got;
       }
       Expect(batch->progress >= last);
-      if (!batch->idle) continue;
-      const base::MutexLock lock(mutex);
-      while (!woken) condition.Wait(mutex);
-      woken = false;
+      if (!batch->idle || got == wanted) continue;
+      const base::MutexLock lock(signal->mutex);
+      while (!signal->woken) signal->condition.Wait(signal->mutex);
+      signal->woken = false;
     }
     watched_ += got;
   }
@@ -129,8 +134,8 @@ class Stress {
 
   void ComeAndGo() {
     while (writing_) {
-      const auto one = hub_.Watch(collection_, "", store_->CurrentRevision(), [] {});
-      const auto two = hub_.Watch(collection_, "2/", begin_, [] {});
+      const auto one = hub_.Watch(collection_, "", store_->CurrentRevision(), wakes_, [] {});
+      const auto two = hub_.Watch(collection_, "2/", begin_, wakes_, [] {});
       Expect(one->Next().has_value());
       Expect(two->Next().has_value());
     }
@@ -141,6 +146,7 @@ class Stress {
   base::Metrics metrics_;
   WatchHub hub_;
   base::SerialThread writer_{"writer"};
+  base::SerialThread wakes_{"wakes"};
   std::unique_ptr<Store> store_;
   CollectionId collection_ = 0;
   Revision begin_ = 0;
