@@ -1,6 +1,7 @@
 // The program: its subcommands and flags. Everything else is in the layers below.
 
 #include "annex/server/check.h"
+#include "annex/server/doctor.h"
 #include "annex/server/hand_over.h"
 #include "annex/server/serve.h"
 
@@ -141,6 +142,23 @@ void AddHandovers(CLI::App& app, Handovers& handovers) {
               handovers);
 }
 
+void AddDoctor(CLI::App& app, annex::server::DoctorOptions& options) {
+  using Format = annex::server::DoctorOptions::Format;
+  CLI::App* doctor = app.add_subcommand(
+      "doctor",
+      "Say what Annex lacks in a cluster, and which of its kinds are worth adopting; exits with 1 if "
+      "anything does not work");
+  AddClusterAccess(*doctor, options.access);
+  doctor->add_option("--service-namespace", options.service_namespace, "The namespace of Annex's Service")
+      ->default_str("annex-system");
+  doctor->add_option("--service-name", options.service_name, "The name of that Service")
+      ->capture_default_str();
+  doctor->add_option("-o,--output", options.format, "text or json")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, Format>{{"text", Format::kText}, {"json", Format::kJson}}))
+      ->default_str("text");
+}
+
 bool AskOnTerminal(const std::string& question) {
   if (isatty(STDIN_FILENO) == 0) {
     std::cerr << "annex: " << question << " Nobody can be asked here: add --yes if it shall be done\n";
@@ -165,6 +183,12 @@ int RunHandover(Handovers& handovers) {
     return yes || AskOnTerminal(question);
   };
   return ExitCode(annex::server::HandOver(options, std::cout));
+}
+
+int RunDoctor(const annex::server::DoctorOptions& options) {
+  const auto examined = annex::server::Doctor(options, std::cout);
+  if (examined) return *examined ? 0 : kFailure;
+  return ExitCode(annex::base::Error(examined.error()));
 }
 
 // CLI11 only says that a subcommand is missing, when what stands in its place is none.
@@ -192,6 +216,8 @@ int main(int argc, char** argv) {
   AddCheck(app, check_options);
   Handovers handovers;
   AddHandovers(app, handovers);
+  annex::server::DoctorOptions doctor_options;
+  AddDoctor(app, doctor_options);
   app.add_subcommand("version", "Print the version");
   try {
     app.parse(argc, argv);
@@ -206,6 +232,7 @@ int main(int argc, char** argv) {
   for (const char* name : {"adopt", "release", "purge"}) {
     if (app.got_subcommand(name)) return RunHandover(handovers);
   }
+  if (app.got_subcommand("doctor")) return RunDoctor(doctor_options);
   if (log_format == "json") options.log_format = annex::base::LogFormat::kJson;
   if (verbosity > 0) options.log_level = annex::base::LogLevel::kDebug;
   return ExitCode(annex::server::Serve(options));

@@ -138,6 +138,7 @@ base::Result<Config> InClusterConfig() {
                        "or run without one with --standalone");
   }
   Config config;
+  config.in_pod = true;
   const std::string address = host;
   config.server =
       "https://" + (address.find(':') == std::string::npos ? address : "[" + address + "]") + ":" + port;

@@ -1,11 +1,11 @@
 #include "annex/server/hand_over.h"
 
+#include "adoption_obstacles.h"
 #include "annex/base/strings.h"
 #include "annex/source/adoption_check.h"
 #include "annex/source/adoption_names.h"
 #include "annex/source/cluster_call.h"
 #include "cluster_session.h"
-#include "definition_check.h"
 #include "group_definitions.h"
 #include "group_follower.h"
 #include "kind_size.h"
@@ -144,16 +144,8 @@ base::Task<void> GroupHandover::ShowKinds() {
 }
 
 base::Task<base::Result<void>> GroupHandover::CheckObstacles() {
-  DefinitionsByName wanted = definitions_;
-  for (auto& [name, definition] : wanted) definition["metadata"].merge_patch(course_.metadata);
-  source::AdoptionQuestion question{session_.client(),
-                                    [](Value definition) -> base::Task<base::Result<void>> {
-                                      co_return CheckServable(std::move(definition));
-                                    },
-                                    session_.executor()};
-  DefinitionsByName own = wanted;
-  ANNEX_CO_TRY(const auto obstacles, co_await source::FindObstacles(std::move(question), group_.group,
-                                                                    std::move(wanted), std::move(own)));
+  ANNEX_CO_TRY(const auto obstacles,
+               co_await ObstaclesOf(session_.client(), group_.group, definitions_, session_.executor()));
   if (obstacles.empty()) co_return base::Result<void>();
   for (const std::string& obstacle : obstacles) out_ << "in the way: " << obstacle << "\n";
   co_return base::Error(base::Reason::kConflict, group_.group + " cannot be adopted; nothing was changed");

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 
 	"annex.dev/annex/test/cluster/harness"
 )
@@ -28,13 +29,20 @@ type command struct {
 	output bytes.Buffer // both streams
 }
 
+// kubeconfigOf writes a kubeconfig for the time of a test.
+func kubeconfigOf(t *testing.T, config *rest.Config) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := harness.WriteKubeconfig(path, config); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // newCommand prepares a run; KUBECONFIG names the shared cluster.
 func newCommand(t *testing.T, args ...string) *command {
 	t.Helper()
-	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := harness.WriteKubeconfig(kubeconfig, shared.cluster.Admin()); err != nil {
-		t.Fatal(err)
-	}
+	kubeconfig := kubeconfigOf(t, shared.cluster.Admin())
 	ctx, cancel := context.WithTimeout(context.Background(), commandPatience)
 	t.Cleanup(cancel)
 	c := &command{Cmd: exec.CommandContext(ctx, must(harness.AnnexBinary())(t), args...)}

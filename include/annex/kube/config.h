@@ -22,6 +22,7 @@ struct Config {
   std::string token_file;
 
   std::string namespace_name;  // of the context or the pod; may be empty
+  bool in_pod = false;         // this is the service account of the pod that we run in
 };
 
 // A context of a kubeconfig file (k8s.io/client-go/tools/clientcmd/api/v1), the current one if none is named.
