@@ -194,7 +194,8 @@ base::Task<base::Result<std::size_t>> ObjectReturn::CatchUp() {
 base::Task<base::Result<void>> ObjectReturn::Flush(ProgressMeter* meter) {
   while (!due_.empty()) {
     std::vector<std::string> keys;
-    while (!due_.empty() && keys.size() < kChunk) keys.push_back(std::move(due_.extract(due_.begin()).value()));
+    while (!due_.empty() && keys.size() < kChunk)
+      keys.push_back(std::move(due_.extract(due_.begin()).value()));
     const auto count = static_cast<std::int64_t>(keys.size());
     std::function<base::Task<base::Result<void>>(std::string)> bring = [this](std::string key) {
       return Bring(std::move(key));

@@ -4,16 +4,16 @@
 //   ObjectReturn objects(parts, resource, definition);
 //   co_await objects.Copy(meter);   // all objects
 //   co_await objects.Verify();      // all objects again, each compared
-//   co_await objects.CatchUp();     // what changed since, again and again; the last time while writes are refused
-//   co_await objects.CompareCounts();
+//   co_await objects.CatchUp();     // what changed since, again and again; the last time while writes are
+//   refused co_await objects.CompareCounts();
 //
 // Nothing but Annex writes to these objects in etcd (WriteGuard). What changes in the store is only noted by
 // its key; the newest state of it is what is written. Whatever is interrupted begins again with Copy, which
 // writes only what differs.
 //
-// The cluster's API gives uid, creationTimestamp, generation and deletionTimestamp itself: an object that etcd
-// still has keeps its uid and creationTimestamp, another one gets new ones. What is being deleted is being
-// deleted there, too.
+// The cluster's API gives uid, creationTimestamp, generation and deletionTimestamp itself: an object that
+// etcd still has keeps its uid and creationTimestamp, another one gets new ones. What is being deleted is
+// being deleted there, too.
 //
 // Thread rule: used on one executor.
 #pragma once
@@ -105,9 +105,9 @@ class ObjectReturn {
   const Parts parts_;
   const std::shared_ptr<const definition::Resource> resource_;
   EtcdObjects etcd_;
-  std::unordered_map<std::string, There> there_;  // by key
-  std::set<std::string> due_;                     // keys to look at
-  store::Revision cursor_ = 0;                    // changes up to here are in due_, or done
+  std::unordered_map<std::string, There> there_;                  // by key
+  std::set<std::string> due_;                                     // keys to look at
+  store::Revision cursor_ = 0;                                    // changes up to here are in due_, or done
   std::unordered_map<std::string, std::set<std::string>> owned_;  // keys, by the uid of an owner
 };
 

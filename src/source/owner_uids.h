@@ -1,5 +1,5 @@
-// OwnerUids: the uids that objects get when they go back to the cluster. An object that etcd does not have any
-// more gets a new one there, and whatever names it as its owner has to follow.
+// OwnerUids: the uids that objects get when they go back to the cluster. An object that etcd does not have
+// any more gets a new one there, and whatever names it as its owner has to follow.
 //
 // Thread rule: used on one executor.
 #pragma once

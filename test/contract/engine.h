@@ -27,6 +27,7 @@ class Engine {
     std::int64_t history_bytes = 1LL << 30;
     std::size_t max_queued_writes = 20'000;
     std::size_t max_queued_bytes = 256UL << 20U;
+    store::Revision revisions_beyond = 0;
   };
 
   virtual ~Engine() = default;

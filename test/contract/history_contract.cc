@@ -313,4 +313,26 @@ TEST_CASE("a pin on a revision that is gone holds nothing back", "[contract][pin
   CHECK(fixture.ListError({.collection = c, .at = r[0]}).reason == Reason::kExpired);
 }
 
+TEST_CASE("revisions can go on beyond another count, which ends the history before it",
+          "[contract][compact]") {
+  constexpr Revision kBeyond = 1'000'000'000'000;
+  StoreFixture fixture;
+  const auto before = fixture.Collection();
+  const std::vector<Revision> revisions = MakeHistory(fixture, before);
+  fixture.ReopenWith({.revisions_beyond = kBeyond});
+  CHECK(fixture.store().CurrentRevision() == kBeyond + 1);
+  REQUIRE(fixture.Compact());
+  const auto c = fixture.Collection();
+  CHECK(fixture.List(c).Keys() == Keys{"a", "b", "c"});
+  CHECK(fixture.Load(c, "a")->revision == revisions[5]);
+  CHECK(fixture.ListError({.collection = c, .at = revisions.back()}).reason == Reason::kExpired);
+  CHECK(LogError(fixture, c, revisions.back()) == Reason::kExpired);
+  const Revision next = fixture.Update(c, "a", "a4")->revision;
+  CHECK(next == kBeyond + 2);
+  // Another start is no other count.
+  fixture.Reopen();
+  CHECK(fixture.store().CurrentRevision() == next);
+  CHECK(Log(fixture, fixture.Collection(), kBeyond + 1).size() == 1);
+}
+
 }  // namespace annex::test

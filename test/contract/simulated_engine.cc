@@ -23,6 +23,7 @@ class SimulatedEngine final : public Engine {
     options.history_bytes = settings.history_bytes;
     options.max_queued_writes = settings.max_queued_writes;
     options.max_queued_bytes = settings.max_queued_bytes;
+    options.revisions_beyond = settings.revisions_beyond;
     options.vfs = disk_.vfs();
     return store::OpenSqliteStore(options, clock, metrics, *writer_, observer);
   }

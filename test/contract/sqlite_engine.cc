@@ -23,6 +23,7 @@ class SqliteEngine final : public Engine {
     options.history_bytes = settings.history_bytes;
     options.max_queued_writes = settings.max_queued_writes;
     options.max_queued_bytes = settings.max_queued_bytes;
+    options.revisions_beyond = settings.revisions_beyond;
     return store::OpenSqliteStore(options, clock, metrics, *writer_, observer);
   }
 

@@ -67,6 +67,11 @@ void StoreFixture::Reopen() {
   Open();
 }
 
+void StoreFixture::ReopenWith(Engine::Settings settings) {
+  settings_ = settings;
+  Reopen();
+}
+
 base::Result<store::CollectionInfo> StoreFixture::OpenCollection(const std::string& name) {
   return Wait<store::CollectionInfo>([&](auto done) { store_->OpenCollection(name, std::move(done)); });
 }

@@ -93,6 +93,8 @@ class StoreFixture {
   void Close();
   // Closes and opens the store on the same data, with a new hub.
   void Reopen();
+  // The same with other settings, from now on.
+  void ReopenWith(Engine::Settings settings);
 
   store::Store& store() { return *store_; }
   store::WatchHub& hub() { return *hub_; }
@@ -143,7 +145,7 @@ class StoreFixture {
  private:
   void Open();
 
-  const Engine::Settings settings_;
+  Engine::Settings settings_;
   const store::WatchHub::Options hub_options_;
   const std::unique_ptr<Engine> engine_;
   base::SerialThread wakes_{"wakes"};
