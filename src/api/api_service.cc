@@ -89,6 +89,7 @@ class ApiService::Implementation {
   // `local`: who it is, if the request comes from this process itself.
   base::Task<Response> Serve(Request request, std::optional<auth::User> local) {
     const auto begin = parts_.clock.Monotonic();
+    const RequestMetrics::UnderWay under_way = metrics_.Begin(request.method);
     const auto question = request.target.find('?');
     Context context{parts_, std::move(request), {}, {}, {}, nullptr};
     const std::string_view target = context.request.target;

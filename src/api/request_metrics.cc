@@ -53,7 +53,9 @@ RequestMetrics::RequestMetrics(base::Metrics& metrics)
       inflight_(metrics.Gauges(
           "apiserver_current_inflight_requests",
           "Number of currently used inflight request limit of this apiserver per request kind.",
-          {"request_kind"})) {}
+          {"request_kind"})),
+      reading_(inflight_.With({"readOnly"})),
+      mutating_(inflight_.With({"mutating"})) {}
 
 void RequestMetrics::Count(const Answered& request) {
   const Series series = SeriesOf(request);

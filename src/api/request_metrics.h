@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 namespace annex::api {
@@ -26,7 +27,20 @@ class RequestMetrics {
   };
   void Count(const Answered& request);
 
-  base::Gauge& InFlight(bool read_only) { return inflight_.With({read_only ? "readOnly" : "mutating"}); }
+  // A request that is under way, for as long as this is there. A watch is until its answer begins.
+  class UnderWay {
+   public:
+    explicit UnderWay(base::Gauge& gauge) : gauge_(gauge) { gauge_.Add(1); }
+    ~UnderWay() { gauge_.Add(-1); }
+    UnderWay(const UnderWay&) = delete;
+    UnderWay& operator=(const UnderWay&) = delete;
+
+   private:
+    base::Gauge& gauge_;
+  };
+  UnderWay Begin(std::string_view method) {
+    return UnderWay(method == "GET" || method == "HEAD" ? reading_ : mutating_);
+  }
 
  private:
   struct Series {
@@ -42,6 +56,8 @@ class RequestMetrics {
   base::MetricFamily<base::Histogram>& durations_;
   base::MetricFamily<base::Histogram>& sizes_;
   base::MetricFamily<base::Gauge>& inflight_;
+  base::Gauge& reading_;
+  base::Gauge& mutating_;
   base::Mutex mutex_;
   std::unordered_map<std::string, Series> series_ ANNEX_GUARDED_BY(mutex_);
 };
