@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 
 	"annex.dev/annex/test/cluster/harness"
 )
@@ -23,28 +24,8 @@ import (
 // and get wrong is in test/parity/scenarios/conversion.
 func TestConversionWebhookBehindService(t *testing.T) {
 	forEach(t, inCluster, func(t *testing.T, b *backend) {
-		namespace := b.namespace(t)
-		url, authority := startWebhook(t, "hook."+namespace+".svc")
-		port := must(net.LookupPort("tcp", url[strings.LastIndex(url, ":")+1:]))(t)
-		service := &corev1.Service{
-			ObjectMeta: metav1.ObjectMeta{Name: "hook"},
-			Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: "localhost"},
-		}
-		must(b.core.CoreV1().Services(namespace).Create(t.Context(), service, metav1.CreateOptions{}))(t)
 		group := "hooked." + b.Domain
-		conversion := fmt.Sprintf("\n  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {caBundle: %s, service: {namespace: %s, name: hook, port: %d, path: /convert}}}}\n",
-			base64.StdEncoding.EncodeToString(authority), namespace, port)
-		definition := string(toyDefinition(group, "toys", "Toy", []string{"shown", "name"}, "v1", "v2"))
-		if err := b.Install(t.Context(), []byte(definition+conversion)); err != nil {
-			t.Fatal(err)
-		}
-		resource := func(version string) schema.GroupVersionResource {
-			return schema.GroupVersionResource{Group: group, Version: version, Resource: "toys"}
-		}
-		toy := &unstructured.Unstructured{Object: map[string]any{"apiVersion": group + "/v1", "kind": "Toy", "metadata": map[string]any{"name": "one"}, "spec": map[string]any{"name": "a"}}}
-		must(b.dynamic.Resource(resource("v1")).Namespace(namespace).Create(t.Context(), toy, metav1.CreateOptions{}))(t)
-		v2 := b.dynamic.Resource(resource("v2")).Namespace(namespace)
-
+		v2 := convertedToys(t, b, group)
 		read := must(v2.Get(t.Context(), "one", metav1.GetOptions{}))(t)
 		checkField(t, read, "a", "spec", "name")
 		checkField(t, read, group+"/v2", "spec", "shown")
@@ -54,6 +35,31 @@ func TestConversionWebhookBehindService(t *testing.T) {
 		}
 		checkField(t, &list.Items[0], group+"/v2", "spec", "shown")
 	})
+}
+
+// convertedToys makes a toy of version v1 in a group with a conversion webhook, and returns the toys as v2.
+func convertedToys(t *testing.T, b *backend, group string) dynamic.ResourceInterface {
+	t.Helper()
+	namespace := b.namespace(t)
+	url, authority := startWebhook(t, "hook."+namespace+".svc")
+	port := must(net.LookupPort("tcp", url[strings.LastIndex(url, ":")+1:]))(t)
+	service := &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: "hook"},
+		Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: "localhost"},
+	}
+	must(b.core.CoreV1().Services(namespace).Create(t.Context(), service, metav1.CreateOptions{}))(t)
+	conversion := fmt.Sprintf("\n  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {caBundle: %s, service: {namespace: %s, name: hook, port: %d, path: /convert}}}}\n",
+		base64.StdEncoding.EncodeToString(authority), namespace, port)
+	definition := string(toyDefinition(group, "toys", "Toy", []string{"shown", "name"}, "v1", "v2"))
+	if err := b.Install(t.Context(), []byte(definition+conversion)); err != nil {
+		t.Fatal(err)
+	}
+	resource := func(version string) schema.GroupVersionResource {
+		return schema.GroupVersionResource{Group: group, Version: version, Resource: "toys"}
+	}
+	toy := &unstructured.Unstructured{Object: map[string]any{"apiVersion": group + "/v1", "kind": "Toy", "metadata": map[string]any{"name": "one"}, "spec": map[string]any{"name": "a"}}}
+	must(b.dynamic.Resource(resource("v1")).Namespace(namespace).Create(t.Context(), toy, metav1.CreateOptions{}))(t)
+	return b.dynamic.Resource(resource("v2")).Namespace(namespace)
 }
 
 // startWebhook serves a conversion webhook on loopback, with a certificate for host. It writes the version that is asked for to

@@ -2,12 +2,16 @@ package cluster_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	"sigs.k8s.io/yaml"
 
 	"annex.dev/annex/test/cluster/harness"
 )
@@ -65,6 +69,18 @@ func TestManifests(t *testing.T) {
 			}
 		})
 	}
+	t.Run("the alerts for the operator are those of the file", func(t *testing.T) {
+		text := string(must(os.ReadFile(filepath.Join(repository, "manifests/monitoring/prometheusrule.yaml")))(t))
+		rules := string(must(os.ReadFile(filepath.Join(repository, "manifests/monitoring/rules.yaml")))(t))
+		var object struct{ Spec any }
+		var file any
+		if err := errors.Join(yaml.Unmarshal([]byte(text), &object), yaml.Unmarshal([]byte(rules), &file)); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(object.Spec, file) {
+			t.Error("manifests/monitoring/prometheusrule.yaml is out of date: run scripts/manifests")
+		}
+	})
 	t.Run("the ClusterRole for a group is what its instructions make", func(t *testing.T) {
 		output, err := m.run(t, "", "create", "clusterrole", "annex-adopt-example", "--verb=get,list,watch,create,update,patch,delete", "--resource=*.example.com", "--dry-run=server", "-o", "jsonpath={.rules}")
 		if want := `[{"apiGroups":["example.com"],"resources":["*"],"verbs":["get","list","watch","create","update","patch","delete"]}]`; err != nil || output != want {

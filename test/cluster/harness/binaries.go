@@ -58,3 +58,13 @@ func CacheDir() (string, error) {
 	dir, err := os.UserCacheDir()
 	return filepath.Join(dir, "annex"), err
 }
+
+// PrometheusDir returns the folder that scripts/prometheus-binaries fills with prometheus and promtool: $ANNEX_PROMETHEUS_BIN, or
+// else prometheus in the cache.
+func PrometheusDir() (string, error) {
+	if dir := os.Getenv("ANNEX_PROMETHEUS_BIN"); dir != "" {
+		return dir, nil
+	}
+	dir, err := CacheDir()
+	return filepath.Join(dir, "prometheus"), err
+}
