@@ -7,13 +7,14 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"annex.dev/annex/test/cluster/harness"
 )
 
 // A restart in each way that happens in the life of a cluster, while clients write and watch. What was acknowledged is never lost;
-// how long nothing was acknowledged is measured, and bounded.
+// how long nothing was acknowledged is measured, and bounded. Nobody else in the cluster notices.
 func TestBRestartUnderLoad(t *testing.T) {
 	w := needNode(t)
 	for _, restart := range []struct {
@@ -31,17 +32,22 @@ func TestBRestartUnderLoad(t *testing.T) {
 		}},
 		// The first restart of a container is immediate, but kubelet looks for ended containers only once a second.
 		{"a crash", awayAtMostAfterCrash, func(t *testing.T) {
+			killed := time.Now()
 			killAnnex(t)
+			harness.Eventually(t, 60*time.Second, func() error { return w.servesSince(t, killed) })
 			harness.Eventually(t, 60*time.Second, func() error { return podReady(w.pod(t)) })
 		}},
 	} {
 		t.Run("after "+restart.what, func(t *testing.T) {
-			load := startLoad(t, w, "load-"+strings.ReplaceAll(restart.what, " ", "-"))
+			name := strings.ReplaceAll(restart.what, " ", "-")
+			others := newBystander(t, w, name)
+			load := startLoad(t, w, "load-"+name)
 			load.runFor(t, time.Second)
 			restart.restart(t)
 			load.runFor(t, 2*time.Second)
 			away := load.stop(t)
 			fmt.Printf("node: %s under write load: away for %.2f s\n", restart.what, away.Seconds())
+			others.stop(t)
 			if away > restart.limit {
 				t.Errorf("nothing was acknowledged for %s, want at most %s", away, restart.limit)
 			}
@@ -55,6 +61,31 @@ func killAnnex(t *testing.T) {
 	if output, err := exec.Command("pkill", "-KILL", "-x", "annex").CombinedOutput(); err != nil {
 		t.Fatalf("pkill: %v %s", err, output)
 	}
+}
+
+// servesSince tells, once the container that was started after a kill serves, what of the time was the cluster's and what Annex's.
+func (w *world) servesSince(t *testing.T, killed time.Time) error {
+	request := w.core.CoreV1().Pods(namespace).GetLogs(w.pod(t).Name, &corev1.PodLogOptions{Timestamps: true})
+	text, err := request.DoRaw(t.Context())
+	if err != nil {
+		return err
+	}
+	var opened time.Time
+	for line := range strings.Lines(string(text)) {
+		stamp, message, _ := strings.Cut(line, " ")
+		at, err := time.Parse(time.RFC3339Nano, stamp)
+		if err != nil || at.Before(killed) {
+			continue
+		}
+		if strings.Contains(message, "Opened the store") {
+			opened = at
+		}
+		if strings.Contains(message, "Started") && !opened.IsZero() {
+			fmt.Printf("node: after the crash the container ran again in %.2f s, and served %.2f s later\n", opened.Sub(killed).Seconds(), at.Sub(opened).Seconds())
+			return nil
+		}
+	}
+	return fmt.Errorf("the new container has not started to serve")
 }
 
 func TestBOldCopiesOfAnnexAreGone(t *testing.T) {
