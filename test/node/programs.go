@@ -15,24 +15,29 @@ import (
 
 // importPause makes the image of the container that holds each pod's network, from cmd/pause.
 func (c *Cluster) importPause(ctx context.Context) error {
-	program := c.file("pause")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "annex.dev/annex/test/node/cmd/pause")
+	return c.ImportProgram(ctx, pauseImage, "pause")
+}
+
+// ImportProgram makes an image of one of the programs in cmd.
+func (c *Cluster) ImportProgram(ctx context.Context, image, name string) error {
+	program := c.file(name)
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "annex.dev/annex/test/node/cmd/"+name)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("build pause: %w: %s", err, output)
+		return fmt.Errorf("build %s: %w: %s", name, err, output)
 	}
 	content, err := os.ReadFile(program)
 	if err != nil {
 		return err
 	}
-	archive, err := oneProgramImage(pauseImage, "pause", content)
+	archive, err := oneProgramImage(image, name, content)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(c.file("pause.tar"), archive, 0o644); err != nil {
+	if err := os.WriteFile(c.file(name+".tar"), archive, 0o644); err != nil {
 		return err
 	}
-	return c.Import(ctx, c.file("pause.tar"))
+	return c.Import(ctx, c.file(name+".tar"))
 }
 
 // oneProgramImage returns an image archive (as `docker save` writes it) of a single static program.
