@@ -23,7 +23,14 @@ namespace {
 using json::Value;
 using source::DefinitionsByName;
 
+// By a condition that holds while Annex has the objects, and says besides if a way back is asked for.
 bool IsServed(const ConditionState& state) {
+  return state.is_true;
+}
+bool IsAdopted(const ConditionState& state) {
+  return state.is_true && (state.reason == "Served" || state.reason == "PolicySkipped");
+}
+bool IsPurged(const ConditionState& state) {
   return state.is_true;
 }
 bool IsReleased(const ConditionState& state) {
@@ -48,7 +55,7 @@ Course CourseOf(Handover what) {
       return {{{"labels", {{source::kServeLabel, "true"}}}},
               "labelled annex.dev/serve=true",
               source::kAdoptedCondition,
-              IsServed,
+              IsAdopted,
               false,
               " is served by Annex already",
               " is served by Annex",
@@ -69,7 +76,7 @@ Course CourseOf(Handover what) {
       {{"annotations", {{source::kPurgeAnnotation, source::kPurgeOldCopies}}}},
       "annotated annex.dev/purge=old-copies",
       source::kPurgedCondition,
-      IsServed,
+      IsPurged,
       true,
       " has no old copies in etcd any more",
       " is in Annex alone: its old copies are gone from etcd",
@@ -129,7 +136,9 @@ base::Task<base::Result<bool>> GroupHandover::Look() {
     co_return base::Error(base::Reason::kConflict,
                           group_.group + " is not served by Annex, or not all of it");
   co_await ShowKinds();
-  if (options_.what == Handover::kAdopt) ANNEX_CO_RETURN_IF_ERROR(co_await CheckObstacles());
+  const bool moves =
+      options_.what == Handover::kAdopt && !AllDefinitions(definitions_, source::kAdoptedCondition, IsServed);
+  if (moves) ANNEX_CO_RETURN_IF_ERROR(co_await CheckObstacles());
   co_return true;
 }
 

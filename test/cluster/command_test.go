@@ -175,3 +175,17 @@ func TestAdoptCommandFails(t *testing.T) {
 		runCommand(t, 0, []string{"adopt", a.Domain}, a.Domain+" is served by Annex")
 	})
 }
+
+func TestPurgeCommand(t *testing.T) {
+	a := newAdoption(t, "purge", "widgets", "gadgets")
+	a.fill(t, a.namespace(t), 100)
+	runCommand(t, 1, []string{"purge", a.Domain, "--yes"}, "is not served by Annex")
+	runCommand(t, 0, []string{"adopt", a.Domain})
+	runCommand(t, 1, []string{"purge", a.Domain}, "Nobody can be asked here: add --yes", "nothing was changed")
+	t.Log(runCommand(t, 0, []string{"purge", a.Domain, "--yes"}, "2 definitions annotated annex.dev/purge=old-copies",
+		"Purged: 100 old copies were removed from etcd", a.Domain+" is in Annex alone"))
+	runCommand(t, 0, []string{"purge", a.Domain, "--yes"}, "has no old copies in etcd any more")
+	if objects := a.everything(t, "widgets"); len(objects) != 100 {
+		t.Errorf("%d widgets are left, want 100", len(objects))
+	}
+}

@@ -32,17 +32,21 @@ base::Task<base::Result<std::vector<Value>>> ReadLabelled(Visit& visit) {
   co_return definitions;
 }
 
-// What is to be said of one definition that asks, and is not, or not wholly, well.
-void JudgeAsking(const std::string& name, const ConditionState& state, Findings& findings) {
+// What is to be said of one definition that asks to be moved, and is not, or not wholly, well.
+void JudgeAsking(const Value& definition, const ConditionState& state, Findings& findings) {
+  const std::string& name = json::TextAt(definition, {"metadata", "name"});
   const std::string group = GroupOfDefinition(name);
+  const bool to_annex = source::WantsAdoption(definition);
+  const std::string move = to_annex ? "adoption" : "release";
   if (!state.present) {
-    findings.Warn("adoption", name + " asks for adoption, and no Annex took it up",
+    findings.Warn("adoption", name + " asks for " + move + ", and no Annex took it up",
                   "see that Annex runs with --adopt, and what it logs");
   } else if (state.reason == "Blocked") {
-    findings.Warn("adoption", name + " asks for adoption, and something is in the way: " + state.message,
-                  "annex adopt " + group + " --dry-run says whether it still is");
+    findings.Warn("adoption", name + " asks for " + move + ", and something is in the way: " + state.message,
+                  to_annex ? "annex adopt " + group + " --dry-run says whether it still is"
+                           : "Annex serves on, and looks again every 30 seconds");
   } else if (state.reason == "Failed") {
-    findings.Fail("adoption", "the adoption of " + name + " fails: " + state.message,
+    findings.Fail("adoption", "the " + move + " of " + name + " fails: " + state.message,
                   "Annex tries on; see its log and its rights");
   } else if (state.reason == "PolicySkipped") {
     findings.Warn("adoption", name + ": " + state.message,
@@ -83,7 +87,7 @@ void JudgeAdoptions(const std::vector<Value>& definitions, const Installation& i
       seen.served.insert(GroupOfDefinition(name));
       ++served;
     }
-    if (asks || state.is_true) JudgeAsking(name, state, findings);
+    if (asks || state.is_true) JudgeAsking(definition, state, findings);
   }
   if (served > 0)
     findings.Ok("adoption", "Annex serves " + std::to_string(served) + " of the cluster's own definitions");

@@ -66,17 +66,29 @@ base::Task<base::Result<std::vector<std::string>>> FindMissing(Visit& visit, Ins
   co_return missing;
 }
 
-base::Task<void> ExamineSet(Visit& visit, Installation installation, std::vector<Right> rights,
-                            std::string purpose, std::string remedy) {
+// A set of rights, what it is for, and what to say if some are missing.
+struct RightSet {
+  std::vector<Right> rights;
+  std::string purpose;
+  std::string remedy;
+  Level missing = Level::kError;
+};
+
+base::Task<void> ExamineSet(Visit& visit, Installation installation, RightSet set) {
   const std::string account = visit.service_namespace + "/" + installation.service_account;
-  const auto missing = co_await FindMissing(visit, std::move(installation), std::move(rights));
+  const auto missing = co_await FindMissing(visit, std::move(installation), std::move(set.rights));
   if (!missing) co_return visit.findings.CannotSee("rights", missing.error());
-  if (missing->empty())
-    co_return visit.findings.Ok("rights", "the service account " + account + " has the rights to " + purpose);
-  visit.findings.Fail(
-      "rights",
-      "the service account " + account + " lacks rights to " + purpose + ": " + base::Join(*missing, ", "),
-      remedy);
+  if (missing->empty()) {
+    co_return visit.findings.Ok("rights",
+                                "the service account " + account + " has the rights to " + set.purpose);
+  }
+  std::string message = "the service account " + account + " lacks rights to " + set.purpose + ": ";
+  message += base::Join(*missing, ", ");
+  if (set.missing == Level::kError) {
+    visit.findings.Fail("rights", std::move(message), std::move(set.remedy));
+  } else {
+    visit.findings.Warn("rights", std::move(message), std::move(set.remedy));
+  }
 }
 
 }  // namespace
@@ -105,7 +117,7 @@ std::vector<Right> RightsToServe(const Installation& installation, const std::st
 std::vector<Right> RightsToAdopt(const std::set<std::string>& groups, const std::string& service_namespace) {
   const std::vector<std::string> guard = {"list", "create", "patch", "delete"};
   std::vector<Right> rights = {
-      {kRead, kExtensions, "customresourcedefinitions"},
+      {{"get", "list", "watch", "patch"}, kExtensions, "customresourcedefinitions"},
       {{"patch"}, kExtensions, "customresourcedefinitions", "status"},
       {{"list"}, kAdmission, "validatingwebhookconfigurations"},
       {{"list"}, kAdmission, "mutatingwebhookconfigurations"},
@@ -120,21 +132,31 @@ std::vector<Right> RightsToAdopt(const std::set<std::string>& groups, const std:
   return rights;
 }
 
+std::vector<Right> RightsToChange(const std::set<std::string>& groups) {
+  std::vector<Right> rights;
+  rights.reserve(groups.size());
+  for (const std::string& group : groups)
+    rights.push_back({{"create", "update", "patch", "delete"}, group, "*"});
+  return rights;
+}
+
 base::Task<void> ExamineRights(Visit& visit, Installation installation, std::set<std::string> groups) {
   if (!installation.found) co_return;
-  std::vector<Right> rights = RightsToServe(installation, visit.service_namespace);
-  Installation asked = installation;
-  std::string purpose = "serve";
-  std::string remedy = "apply manifests/base/rights.yaml again";
-  co_await ExamineSet(visit, std::move(asked), std::move(rights), std::move(purpose), std::move(remedy));
-  if (!installation.adopts && groups.empty()) co_return;
-  rights = RightsToAdopt(groups, visit.service_namespace);
-  purpose = "adopt";
-  remedy =
+  std::vector<RightSet> sets;
+  sets.push_back({RightsToServe(installation, visit.service_namespace), "serve",
+                  "apply manifests/base/rights.yaml again"});
+  const std::string remedy =
       "apply manifests/adopt/rights.yaml, and for the objects of a group make a ClusterRole with the label "
       "rbac.annex.dev/aggregate-to-adopt=true";
-  co_await ExamineSet(visit, std::move(installation), std::move(rights), std::move(purpose),
-                      std::move(remedy));
+  if (installation.adopts || !groups.empty())
+    sets.push_back({RightsToAdopt(groups, visit.service_namespace), "adopt", remedy});
+  if (!groups.empty())
+    sets.push_back(
+        {RightsToChange(groups), "purge old copies and give groups back", remedy, Level::kWarning});
+  for (RightSet& set : sets) {
+    Installation asked = installation;
+    co_await ExamineSet(visit, std::move(asked), std::move(set));
+  }
 }
 
 }  // namespace annex::server::doctor

@@ -22,9 +22,11 @@ struct Right {
   std::string name = {};
 };
 
-// What an installation needs, and what it needs besides to adopt `groups`.
+// What an installation needs, what it needs besides to adopt `groups`, and what to change what etcd has of
+// them: to purge old copies, and to give groups back.
 std::vector<Right> RightsToServe(const Installation& installation, const std::string& service_namespace);
 std::vector<Right> RightsToAdopt(const std::set<std::string>& groups, const std::string& service_namespace);
+std::vector<Right> RightsToChange(const std::set<std::string>& groups);
 
 // `groups`: those of the cluster that ask for adoption.
 base::Task<void> ExamineRights(Visit& visit, Installation installation, std::set<std::string> groups);

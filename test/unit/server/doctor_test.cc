@@ -228,6 +228,7 @@ TEST_CASE("the rights asked about follow from how Annex was started", "[server][
   const auto rights = RightsToAdopt({"example.com"}, "ns");
   CHECK(rights.back().group == "example.com");
   CHECK(rights.back().resource == "*");
+  CHECK(RightsToChange({"example.com"}).back().verbs.front() == "create");
 }
 
 TEST_CASE("sizes are read off kube-apiserver's metrics", "[server][doctor]") {
