@@ -4,10 +4,18 @@
 #include "annex/kube/config.h"
 #include "private_files.h"
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 namespace annex::server {
 namespace {
+
+// How long a start waits for what the cluster has to tell before a request can be answered. Whoever asks
+// earlier is refused by the kernel, and kube-apiserver says so at once; but a server that never listened
+// could not tell what it lacks.
+constexpr std::chrono::seconds kLearningPatience{2};
+constexpr std::chrono::milliseconds kLearningPoll{2};
 
 base::Result<kube::Config> ReadConfig(const std::string& kubeconfig) {
   if (kubeconfig.empty()) return kube::InClusterConfig();
@@ -51,6 +59,7 @@ base::Result<std::unique_ptr<Cluster>> Cluster::Start(const ServeOptions& asked)
   ANNEX_TRY(server->pki_, Pki::Open(options.data_dir, server->foundation_->clock));
   ANNEX_RETURN_IF_ERROR(server->StartFrontend());
   ANNEX_RETURN_IF_ERROR(server->StartFolder());
+  server->AwaitLearning();
   ANNEX_RETURN_IF_ERROR(server->frontend_->Listen(*server->pki_, server->ServingNames()));
   server->frontend_->Serve();
   base::LogInfo("Serving securely", {{"address", options.listen_address},
@@ -97,6 +106,13 @@ base::Result<void> Cluster::StartFrontend() {
   parts.objects = source::DefinitionController::Objects::kKeep;
   ANNEX_TRY(frontend_, Frontend::Start(parts));
   return {};
+}
+
+void Cluster::AwaitLearning() const {
+  const base::Clock& clock = foundation_->clock;
+  const auto end = clock.Monotonic() + kLearningPatience;
+  while ((!authentication_.Ready() || !namespaces_.Ready()) && clock.Monotonic() < end)
+    std::this_thread::sleep_for(kLearningPoll);
 }
 
 std::vector<std::string> Cluster::ServingNames() const {

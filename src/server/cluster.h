@@ -47,6 +47,8 @@ class Cluster {
 
   void AddHealthChecks();
   base::Result<void> StartFrontend();
+  // Returns when the cluster has told who may ask, and its namespaces, or not for a while.
+  void AwaitLearning() const;
   std::vector<std::string> ServingNames() const;
   base::Result<void> StartFolder();
   base::Result<void> StartRegistrar();
