@@ -157,7 +157,8 @@ base::Result<void> Cluster::StartRegistrar() {
   registrar_.emplace(
       source::ApiServiceRegistrar::Parts{*client_, owner_, foundation_->registry, frontend_->publisher(),
                                          foundation_->clock, foundation_->random, foundation_->metrics,
-                                         foundation_->control_thread},
+                                         foundation_->control_thread,
+                                         [this] { return authentication_.Ready(); }},
       std::move(service));
   foundation_->control_thread.Post(
       [this] { frontend_->publisher().OnChange([this] { registrar_->Kick(); }); });

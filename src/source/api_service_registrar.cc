@@ -109,6 +109,8 @@ base::Task<void> ApiServiceRegistrar::Work() {
 }
 
 base::Task<bool> ApiServiceRegistrar::Reconcile() {
+  // kube-apiserver looks at once, and remembers for a minute or more that nobody answered.
+  if (!parts_.answers()) co_return false;
   auto owners = co_await parts_.owner.References();
   if (owners) {
     owner_gone_ = false;

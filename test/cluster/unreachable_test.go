@@ -28,7 +28,7 @@ const (
 func awaitReadiness(t *testing.T, b *backend, want int, word string) {
 	t.Helper()
 	harness.Eventually(t, reachPatience, func() error {
-		if code, body := (caller{}).ask(t, b, "/readyz?verbose"); code != want || !strings.Contains(body, word) {
+		if code, body := (caller{}).askBy(t, b, "/readyz?verbose", "h2"); code != want || !strings.Contains(body, word) {
 			return fmt.Errorf("/readyz: %d: %s", code, body)
 		}
 		return nil

@@ -27,6 +27,7 @@
 #include "annex/source/resource_publisher.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -51,6 +52,8 @@ class ApiServiceRegistrar {
     base::Random& random;
     base::Metrics& metrics;
     base::Executor& executor;  // the publisher's
+    std::function<bool()>
+        answers;  // whether kube-apiserver's requests can be answered; nothing is told before
   };
   ApiServiceRegistrar(Parts parts, Service service);
 
