@@ -103,6 +103,8 @@ void AddCheck(CLI::App& app, annex::server::CheckOptions& options) {
 void AddClusterAccess(CLI::App& command, annex::server::ClusterAccess& access) {
   command.add_option("--kubeconfig", access.kubeconfig,
                      "The cluster; without it, as kubectl: $KUBECONFIG, ~/.kube/config, the pod's own");
+  command.add_option("--server", access.server,
+                     "A URL that asks for no credentials, instead: of kubectl proxy, http://127.0.0.1:8001");
   command.add_option("--context", access.context, "A context of the kubeconfig, instead of its current one");
 }
 
@@ -153,9 +155,14 @@ void AddDoctor(CLI::App& app, annex::server::DoctorOptions& options) {
       ->default_str("annex-system");
   doctor->add_option("--service-name", options.service_name, "The name of that Service")
       ->capture_default_str();
-  doctor->add_option("-o,--output", options.format, "text or json")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Format>{{"text", Format::kText}, {"json", Format::kJson}}))
+  doctor
+      ->add_option_function<std::string>(
+          "-o,--output",
+          [&options](const std::string& name) {
+            options.format = name == "json" ? Format::kJson : Format::kText;
+          },
+          "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
       ->default_str("text");
 }
 

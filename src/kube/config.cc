@@ -69,7 +69,8 @@ base::Result<void> ReadUser(const json::Value& user, const std::string& path, Co
     if (json::Find(user, field) != nullptr) {
       return base::Error(
           Invalid(path, "user." + std::string(field) +
-                            " is not supported; use a client certificate, a token or a tokenFile"));
+                            " is not supported; use a client certificate, a token or a tokenFile, or for a "
+                            "command --server with the URL of kubectl proxy"));
     }
   }
   ANNEX_TRY(config.client_certificate, PemAt(user, path, "client-certificate"));

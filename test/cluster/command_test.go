@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -188,4 +190,36 @@ func TestPurgeCommand(t *testing.T) {
 	if objects := a.everything(t, "widgets"); len(objects) != 100 {
 		t.Errorf("%d widgets are left, want 100", len(objects))
 	}
+}
+
+// A kubeconfig whose credentials come from a program is of use through kubectl, which runs it.
+func TestCommandsGoThroughKubectlProxy(t *testing.T) {
+	if shared.cluster == nil {
+		t.Skip("no cluster was started")
+	}
+	port := must(harness.FreePort())(t)
+	kubectl := filepath.Join(must(harness.BinariesDir())(t), "kubectl")
+	process := must(harness.StartProcess(harness.Command{
+		Name: "kubectl-proxy", Path: kubectl, Log: filepath.Join(t.TempDir(), "log"),
+		Args: []string{"--kubeconfig", kubeconfigOf(t, shared.cluster.Admin()), "proxy", fmt.Sprintf("--port=%d", port)},
+	}))(t)
+	t.Cleanup(func() { _ = process.Stop(5 * time.Second) })
+	server := fmt.Sprintf("http://127.0.0.1:%d", port)
+	harness.Eventually(t, 20*time.Second, func() error {
+		answer, err := http.Get(server + "/version")
+		if err == nil {
+			err = answer.Body.Close()
+		}
+		return err
+	})
+	runCommand(t, 0, []string{"doctor", "--server", server + "/"}, "Kubernetes v1.34.4 at "+server)
+	runCommand(t, 2, []string{"doctor", "--server", "somewhere"}, "is no http(s) URL")
+
+	config := filepath.Join(t.TempDir(), "kubeconfig")
+	text := "current-context: x\ncontexts: [{name: x, context: {cluster: x, user: x}}]\nclusters: [{name: x, cluster: {server: " + server + "}}]\n" +
+		"users: [{name: x, user: {exec: {command: get-token}}}]\n"
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runCommand(t, 2, []string{"doctor", "--kubeconfig", config}, "user.exec is not supported", "kubectl proxy")
 }

@@ -10,6 +10,8 @@ namespace annex::server {
 struct ClusterAccess {
   std::string kubeconfig;  // empty: $KUBECONFIG, ~/.kube/config, or the pod's service account
   std::string context;     // of the kubeconfig; empty: its current one
+  // A URL, such as that of `kubectl proxy`, that asks for no credentials; then the others do not matter.
+  std::string server;
 };
 
 }  // namespace annex::server
