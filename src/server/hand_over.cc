@@ -49,10 +49,15 @@ struct Course {
   const char* question;  // before something that cannot be undone; else nullptr
 };
 
+// A purge that was asked for at an earlier time does not concern what is moved now.
+Value MoveMetadata(const char* serve) {
+  return {{"labels", {{source::kServeLabel, serve}}}, {"annotations", {{source::kPurgeAnnotation, nullptr}}}};
+}
+
 Course CourseOf(Handover what) {
   switch (what) {
     case Handover::kAdopt:
-      return {{{"labels", {{source::kServeLabel, "true"}}}},
+      return {MoveMetadata("true"),
               "labelled annex.dev/serve=true",
               source::kAdoptedCondition,
               IsAdopted,
@@ -61,7 +66,7 @@ Course CourseOf(Handover what) {
               " is served by Annex",
               nullptr};
     case Handover::kRelease:
-      return {{{"labels", {{source::kServeLabel, "false"}}}},
+      return {MoveMetadata("false"),
               "labelled annex.dev/serve=false",
               source::kAdoptedCondition,
               IsReleased,
