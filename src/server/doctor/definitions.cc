@@ -14,7 +14,16 @@ namespace {
 
 using json::Value;
 
-constexpr std::string_view kGuardSuffix = ".adopted.annex.dev";
+// One refuses writes to old copies, one lets the garbage collector wait while a group goes back.
+constexpr std::string_view kGuardSuffixes[] = {".adopted.annex.dev", ".owners.annex.dev"};
+
+// The group that a policy of Annex is about; empty for any other.
+std::string GuardedGroup(const std::string& policy) {
+  for (const std::string_view suffix : kGuardSuffixes) {
+    if (policy.ends_with(suffix)) return policy.substr(0, policy.size() - suffix.size());
+  }
+  return "";
+}
 
 // In pages: a definition may have a megabyte.
 base::Task<base::Result<std::vector<Value>>> ReadLabelled(Visit& visit) {
@@ -97,10 +106,9 @@ void JudgeAdoptions(const std::vector<Value>& definitions, const Installation& i
 void JudgeGuards(const Value& policies, const DefinitionsSeen& seen, Findings& findings) {
   for (const Value& policy : json::ItemsAt(policies, {"items"})) {
     const std::string& name = json::TextAt(policy, {"metadata", "name"});
-    if (!name.ends_with(kGuardSuffix)) continue;
-    const std::string group = name.substr(0, name.size() - kGuardSuffix.size());
-    if (seen.served.contains(group) || seen.asking.contains(group)) continue;
-    findings.Warn("guards", "a policy of Annex refuses writes to " + group + ", which Annex does not serve",
+    const std::string group = GuardedGroup(name);
+    if (group.empty() || seen.served.contains(group) || seen.asking.contains(group)) continue;
+    findings.Warn("guards", "a policy of Annex refuses writes for " + group + ", which Annex does not serve",
                   "if no Annex runs any more: kubectl delete validatingadmissionpolicybinding,"
                   "validatingadmissionpolicy " +
                       name);
