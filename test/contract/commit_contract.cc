@@ -256,6 +256,50 @@ TEST_CASE("one write too many gets TooManyRequests and the others go through", "
   CHECK(fixture.Create(c, "ns/4"));
 }
 
+TEST_CASE("a read-only collection takes nothing, and tells when to try again", "[contract][limits]") {
+  StoreFixture fixture;
+  const auto c = fixture.Collection("a");
+  const auto other = fixture.Collection("b");
+  REQUIRE(fixture.Create(c, "ns/before"));
+  const auto set_access = [&](store::Store::Access access) {
+    return fixture.Wait<void>([&](auto done) { fixture.store().SetAccess(c, access, done); });
+  };
+  REQUIRE(set_access(store::Store::Access::kReadOnly));
+  const auto refused = fixture.Wait<store::Committed>(
+      [&](auto done) { fixture.store().Commit(Creation(c, "ns/during"), done); });
+  REQUIRE(ReasonOf(refused) == Reason::kTooManyRequests);
+  CHECK(refused.error().details.retry_after_seconds == 1);
+  CHECK(fixture.Load(c, "ns/before") != nullptr);
+  CHECK(fixture.Count(c) == 1);
+  CHECK(fixture.Create(other, "ns/a"));
+  REQUIRE(set_access(store::Store::Access::kReadWrite));
+  CHECK(fixture.Create(c, "ns/after"));
+}
+
+TEST_CASE("what was asked for before a collection became read-only is decided by then",
+          "[contract][limits]") {
+  StoreFixture fixture;
+  const auto c = fixture.Collection();
+  std::vector<store::Mutation> mutations;
+  for (int i = 0; i < 20; ++i) mutations.push_back(Creation(c, "ns/" + std::to_string(i)));
+  fixture.engine().Pause();
+  std::vector<base::Result<store::Committed>> results;
+  for (store::Mutation& mutation : mutations) {
+    fixture.store().Commit(std::move(mutation), [&](auto result) { results.push_back(std::move(result)); });
+  }
+  std::promise<void> read_only;
+  std::size_t decided = 0;
+  fixture.store().SetAccess(c, store::Store::Access::kReadOnly, [&](const base::Result<void>&) {
+    decided = results.size();
+    read_only.set_value();
+  });
+  fixture.engine().Resume();
+  auto done = read_only.get_future();
+  REQUIRE(fixture.engine().Wait(done));
+  CHECK(decided == 20);
+  CHECK(fixture.Count(c) == 20);
+}
+
 TEST_CASE("too many bytes waiting get TooManyRequests", "[contract][limits]") {
   StoreFixture fixture({.max_queued_bytes = 1000});
   const auto c = fixture.Collection();

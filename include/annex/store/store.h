@@ -136,8 +136,15 @@ class Store {
   // --- writing
 
   // Errors: Conflict (the object is not in the state `seen`), NotFound (no such collection), TooManyRequests
-  // (too many writes are waiting), InternalError (disk full, or the store stopped writing).
+  // (too many writes are waiting, or see SetAccess), InternalError (disk full, or the store stopped writing).
   virtual void Commit(Mutation mutation, std::function<void(base::Result<Committed>)> done) = 0;
+
+  // Whether commits to a collection are accepted. Once `done` is called, those that were asked for earlier
+  // are decided, and while it is kReadOnly every later one fails with TooManyRequests, to be tried again in a
+  // second. A store that is opened again accepts all. Errors: as UpdateTerms, but NotFound.
+  enum class Access : std::uint8_t { kReadWrite, kReadOnly };
+  virtual void SetAccess(CollectionId collection, Access access,
+                         std::function<void(base::Result<void>)> done) = 0;
 
   // Gives objects new terms in one transaction; keys that moved on meanwhile are skipped. Errors: as Commit,
   // but Conflict.

@@ -121,6 +121,21 @@ class DropCollectionJob final : public PlainJob {
   const CollectionId collection_;
 };
 
+class SetAccessJob final : public PlainJob {
+ public:
+  SetAccessJob(CollectionId collection, Store::Access access, std::function<void(base::Result<void>)> done)
+      : PlainJob(std::move(done)), collection_(collection), access_(access) {}
+
+  base::Result<void> Run(Writer& writer, Group& /*group*/) override {
+    writer.SetAccess(collection_, access_);
+    return {};
+  }
+
+ private:
+  const CollectionId collection_;
+  const Store::Access access_;
+};
+
 class UpdateTermsJob final : public PlainJob {
  public:
   UpdateTermsJob(CollectionId collection, std::vector<TermUpdate> updates,

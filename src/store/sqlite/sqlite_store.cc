@@ -74,6 +74,11 @@ void SqliteStore::DropCollection(CollectionId collection, std::function<void(bas
   Enqueue(std::make_unique<DropCollectionJob>(collection, std::move(done)));
 }
 
+void SqliteStore::SetAccess(CollectionId collection, Access access,
+                            std::function<void(base::Result<void>)> done) {
+  Enqueue(std::make_unique<SetAccessJob>(collection, access, std::move(done)));
+}
+
 void SqliteStore::UpdateTerms(CollectionId collection, std::vector<TermUpdate> updates,
                               std::function<void(base::Result<void>)> done) {
   Enqueue(std::make_unique<UpdateTermsJob>(collection, std::move(updates), std::move(done)));

@@ -56,6 +56,8 @@ class SqliteStore final : public Store {
   void OpenCollection(std::string name, std::function<void(base::Result<CollectionInfo>)> done) override;
   void DropCollection(CollectionId collection, std::function<void(base::Result<void>)> done) override;
   void Commit(Mutation mutation, std::function<void(base::Result<Committed>)> done) override;
+  void SetAccess(CollectionId collection, Access access,
+                 std::function<void(base::Result<void>)> done) override;
   void UpdateTerms(CollectionId collection, std::vector<TermUpdate> updates,
                    std::function<void(base::Result<void>)> done) override;
   void SetTermsFormat(CollectionId collection, std::uint64_t terms_format,

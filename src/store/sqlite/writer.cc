@@ -18,6 +18,14 @@ std::string IndexText(const selector::TermReader::Term& term) {
   return text;
 }
 
+// Clients of Kubernetes try again by themselves when they are told when.
+base::Status ReadOnly() {
+  base::Status status{base::Reason::kTooManyRequests, "the objects are read-only for a moment, try again"};
+  status.details.present = true;
+  status.details.retry_after_seconds = 1;
+  return status;
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<Writer>> Writer::Open(const std::string& path, const std::string& vfs,
@@ -110,9 +118,18 @@ void Writer::RollbackGroup() {
   static_cast<void>(rollback_.Run());
 }
 
+void Writer::SetAccess(CollectionId collection, Store::Access access) {
+  if (access == Store::Access::kReadOnly) {
+    read_only_.insert(collection);
+  } else {
+    read_only_.erase(collection);
+  }
+}
+
 base::Result<EventPtr> Writer::Apply(Mutation& mutation, Revision revision) {
   ANNEX_TRY(const bool exists, CollectionExists(mutation.collection));
   if (!exists) return base::Error(base::Reason::kNotFound, "the collection does not exist");
+  if (read_only_.contains(mutation.collection)) return base::Error(ReadOnly());
   const Revision expected = mutation.seen ? mutation.seen->revision : 0;
   ANNEX_TRY(const Revision current, HeadRevision(mutation.collection, mutation.key));
   if (current != expected) return base::Error(base::Reason::kConflict, "the object has been changed");

@@ -35,9 +35,13 @@ class Writer {
   base::Result<void> CommitGroup();
   void RollbackGroup();
 
-  // Applies a mutation at `revision`. Errors that leave the transaction usable: Conflict, NotFound.
+  // Applies a mutation at `revision`. Errors that leave the transaction usable: Conflict, NotFound,
+  // TooManyRequests (the collection is read-only).
   // InternalError: roll back.
   base::Result<EventPtr> Apply(Mutation& mutation, Revision revision);
+
+  // Not part of the transaction: a rollback does not undo it.
+  void SetAccess(CollectionId collection, Store::Access access);
 
   base::Result<CollectionInfo> OpenCollection(const std::string& name);
   base::Result<bool> CollectionExists(CollectionId collection);
@@ -84,6 +88,7 @@ class Writer {
   std::map<std::pair<CollectionId, std::string>, std::int64_t> tallies_;
   // Collections in which states may have other terms than those who saw them before know of.
   std::set<CollectionId> terms_updated_;
+  std::set<CollectionId> read_only_;
 
   Statement begin_;
   Statement commit_;

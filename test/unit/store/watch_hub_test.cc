@@ -43,6 +43,7 @@ class FakeStore final : public Store {
   void OpenCollection(std::string, std::function<void(base::Result<CollectionInfo>)>) override {}
   void DropCollection(CollectionId, std::function<void(base::Result<void>)>) override {}
   void Commit(Mutation, std::function<void(base::Result<Committed>)>) override {}
+  void SetAccess(CollectionId, Access, std::function<void(base::Result<void>)>) override {}
   void UpdateTerms(CollectionId, std::vector<TermUpdate>, std::function<void(base::Result<void>)>) override {}
   void SetTermsFormat(CollectionId, std::uint64_t, std::function<void(base::Result<void>)>) override {}
   base::Result<bool> Get(CollectionId, std::string_view, const std::function<void(const Row&)>&) override {
