@@ -40,6 +40,7 @@ class CustomResourceStrategy final : public Strategy {
   base::Result<void> FromStored(json::Value& object) const override;
   base::Result<store::Mutation::State> ToStored(json::Value object) const override;
   bool StoresOtherVersion() const override { return !version_.storage; }
+  bool Leaving() const override { return resource_->leaving(); }
   bool HasWebhook() const override { return resource_->webhook() != nullptr; }
   bool ListsThroughWebhook() const override;
   base::Task<base::Result<std::vector<json::Value>>> ConvertFromStored(

@@ -136,11 +136,21 @@ base::Task<VerbResult> AnswerConverted(Context& context, const Presenter& presen
   co_return BodyResponse(200, presenter.format().ContentType(), presenter.Finish(std::move(list->text)));
 }
 
+// Clients that bring a revision from here are told to forget it, all others to come again: then they meet who
+// serves the objects next.
+base::Status ObjectsLeave(const ListOptions& options) {
+  const bool has_revision = !options.resource_version.empty() && options.resource_version != "0";
+  if (has_revision || !options.continue_token.empty())
+    return ExpiredList("the objects are about to be served elsewhere, with other resource versions");
+  return TryAgain("the objects are about to be served elsewhere");
+}
+
 }  // namespace
 
 base::Task<VerbResult> List(Context& context) {
   ANNEX_CO_TRY(const ListOptions options, ReadListOptions(context.query, false));
   ANNEX_CO_TRY(const OutputFormat format, NegotiateOutput(context.request.headers, context.query));
+  if (context.strategy->Leaving()) co_return base::Error(ObjectsLeave(options));
   ANNEX_CO_TRY(Selection selection, Select(context, options));
   ANNEX_CO_TRY(const IncludeObject include, ReadIncludeObject(context.query, format.form));
   const Presenter presenter(context.strategy, format, include, context.parts.clock);

@@ -163,13 +163,17 @@ std::string ParseUintProblem(std::string_view text) {
          (digits ? ": value out of range" : ": invalid syntax");
 }
 
-base::Status StorageNotReady(const std::string& api_version, const std::string& kind,
-                             const std::string& why) {
-  base::Status status{base::Reason::kTooManyRequests, "storage is (re)initializing: failed to list " +
-                                                          api_version + ", Kind=" + kind + ": " + why};
+base::Status TryAgain(std::string message) {
+  base::Status status{base::Reason::kTooManyRequests, std::move(message)};
   status.details.present = true;
   status.details.retry_after_seconds = 1;
   return status;
+}
+
+base::Status StorageNotReady(const std::string& api_version, const std::string& kind,
+                             const std::string& why) {
+  return TryAgain("storage is (re)initializing: failed to list " + api_version + ", Kind=" + kind + ": " +
+                  why);
 }
 
 }  // namespace annex::api

@@ -48,6 +48,8 @@ base::Status ResourceVersionTooLarge(std::string_view wanted, std::int64_t curre
 base::Status GenerateNameConflict(const GroupResource& resource, const std::string& name);
 base::Status RequestEntityTooLarge(std::size_t limit);
 base::Status ExpiredList(std::string message);
+// 429, in a second: clients of Kubernetes do so by themselves.
+base::Status TryAgain(std::string message);
 // A list or watch met an object that cannot be read: kube-apiserver's cache of such a version never gets
 // ready.
 base::Status StorageNotReady(const std::string& api_version, const std::string& kind, const std::string& why);

@@ -89,6 +89,9 @@ class Strategy {
     return "";
   }
 
+  // Whether the objects are about to be served elsewhere: see definition::Resource::Options.
+  virtual bool Leaving() const { return false; }
+
   // --- conversion by webhook: stored_form.h does it where it is needed
   // Whether a webhook converts objects between this version and another one.
   virtual bool HasWebhook() const { return false; }

@@ -8,7 +8,7 @@
 //   kEnded   nothing                                                the stream's end
 //
 // A watch ends cleanly at its timeout, when its definition changes, and when the server stops; with an ERROR
-// event when its revision is too old.
+// event when its revision is too old, or its objects are leaving.
 
 #include "custom_resource_strategy.h"
 #include "list_query.h"
@@ -228,6 +228,11 @@ class WatchSource final : public BodySource {
       phase_ = Phase::kEnded;
       return;
     }
+    // Whoever went on from here would wait for a revision that the objects' new place may never reach.
+    if (definition == Definition::kLeaving) {
+      EndWithError({base::Reason::kExpired, ""}, out);
+      return;
+    }
     // Batches that hold nothing for this watcher are passed over, but not without end in one turn.
     const std::size_t begin = out.size();
     for (int turn = 0; turn < kBatchesPerRead; ++turn) {
@@ -378,7 +383,7 @@ class WatchSource final : public BodySource {
 
   // --- the end
 
-  enum class Definition : std::uint8_t { kSame, kChanged, kGone };
+  enum class Definition : std::uint8_t { kSame, kChanged, kLeaving, kGone };
 
   // What became of the definition since the watch began.
   Definition CheckDefinition() {
@@ -392,6 +397,8 @@ class WatchSource final : public BodySource {
       definition_ = Definition::kGone;
     } else if (served->resource->serving() != custom_->shared_definition()->serving()) {
       definition_ = Definition::kChanged;
+    } else if (served->resource->leaving()) {
+      definition_ = Definition::kLeaving;
     }
     return definition_;
   }
@@ -469,6 +476,7 @@ base::Task<VerbResult> Watch(Context& context) {
   ANNEX_CO_TRY(const IncludeObject include, ReadIncludeObject(context.query, format.form));
   ANNEX_CO_TRY(WatchPlan plan, PlanWatch(context, options));
   const Strategy& strategy = *context.strategy;
+  if (strategy.Leaving()) plan.failure = base::Status{base::Reason::kExpired, ""};
   std::shared_ptr<StateConversion> state;
   if (plan.send_state && strategy.ListsThroughWebhook()) {
     state = std::make_shared<StateConversion>(context.parts, context.strategy, selection, context.executor());

@@ -93,6 +93,9 @@ class Resource {
     Names names;
     // Creating objects is forbidden: the definition is being deleted.
     bool terminating = false;
+    // Its objects are about to be served elsewhere, where revisions are others: nobody is to learn one here
+    // any more. Whoever watches has to list, and whoever lists has to wait.
+    bool leaving = false;
     // The store's collection of its objects.
     std::int64_t collection = 0;
     // It was established: discovery and OpenAPI tell of it.
@@ -113,6 +116,7 @@ class Resource {
   Scope scope() const { return scope_; }
   bool namespaced() const { return scope_ == Scope::kNamespaced; }
   bool terminating() const { return options_.terminating; }
+  bool leaving() const { return options_.leaving; }
   bool established() const { return options_.established; }
   std::int64_t collection() const { return options_.collection; }
   std::uint64_t serving() const { return options_.serving; }

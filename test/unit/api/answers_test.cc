@@ -48,6 +48,26 @@ TEST_CASE("a watch whose time is over before it began ends at once", "[api][watc
   CHECK(api.Get(kWidgets + "?watch=1&timeoutSeconds=9223372036854775808").status == 400);
 }
 
+TEST_CASE("nobody learns or keeps a revision of objects that leave, and single ones are read and written",
+          "[api][release]") {
+  ApiFixture api;
+  const std::string version = json::TextAt(api.Create("a"), {"metadata", "resourceVersion"});
+  api.LetWidgetsLeave();
+  const Answer list = api.Get(kWidgets);
+  CHECK(list.status == 429);
+  CHECK(list.headers.First("retry-after") == "1");
+  CHECK(api.Get(kWidgets + "?resourceVersion=0").status == 429);
+  CHECK(api.Get(kWidgets + "?resourceVersion=" + version).status == 410);
+  for (const std::string from : {"", "&resourceVersion=0", "&resourceVersion=1"}) {
+    const Answer watch = api.Get(kWidgets + "?watch=1&timeoutSeconds=1" + from);
+    CHECK(watch.status == 200);
+    CHECK(json::TextAt(watch.body, {"type"}) == "ERROR");
+    CHECK(json::IntegerAt(watch.body, {"object", "code"}) == 410);
+  }
+  CHECK(api.Get(kWidgets + "/a").status == 200);
+  CHECK(api.Send("PATCH", kWidgets + "/a", "merge-patch+json", R"({"spec":{"size":2}})").status == 200);
+}
+
 TEST_CASE("a watch from nowhere cannot be continued", "[api][watch]") {
   ApiFixture api;
   const Answer answer = api.Get(kWidgets + "?watch=1&timeoutSeconds=1&continue=abc");

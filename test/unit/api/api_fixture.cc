@@ -89,11 +89,15 @@ spec:
 }
 
 std::shared_ptr<const definition::Resource> CompileFrom(const std::string& yaml,
-                                                        store::CollectionId collection) {
+                                                        store::CollectionId collection,
+                                                        bool leaving = false) {
   json::Value definition = json::ParseYaml(yaml).value();
   definition::SetDefaults(definition);
-  const auto names = definition::ReadNames(*json::FindPath(definition, {"spec", "names"}));
-  return definition::Resource::Compile(definition, {names, false, collection}).value();
+  definition::Resource::Options options;
+  options.names = definition::ReadNames(*json::FindPath(definition, {"spec", "names"}));
+  options.collection = collection;
+  options.leaving = leaving;
+  return definition::Resource::Compile(definition, std::move(options)).value();
 }
 
 }  // namespace
@@ -145,6 +149,11 @@ void ApiFixture::StoreParts(const std::string& storage_version, const std::strin
   registry_.Publish(std::make_shared<const definition::Snapshot>(
       std::vector{CompileFrom(kWidgetDefinition, widgets_), CompileFrom(kGadgetDefinition, gadgets_),
                   CompileFrom(PartDefinition(storage_version, stored), parts_)}));
+}
+
+void ApiFixture::LetWidgetsLeave() {
+  registry_.Publish(std::make_shared<const definition::Snapshot>(
+      std::vector{CompileFrom(kWidgetDefinition, widgets_, true)}));
 }
 
 Answer ApiFixture::Call(const std::string& method, const std::string& target, const std::string& body,

@@ -58,6 +58,9 @@ class ApiFixture {
   // `stored`: its status.storedVersions, as YAML.
   void StoreParts(const std::string& storage_version, const std::string& stored);
 
+  // Serves widgets.example.com alone, about to be served elsewhere.
+  void LetWidgetsLeave();
+
   // Creates it. REQUIRES: that works.
   json::Value Create(const std::string& name, const std::string& more = "");
 
