@@ -1,7 +1,7 @@
 #include "admission_match.h"
 
+#include "admission_guard.h"
 #include "annex/base/strings.h"
-#include "write_guard.h"
 
 #include <algorithm>
 
@@ -40,7 +40,7 @@ std::vector<std::string> MatchingAdmission(const std::string& kind, const Value&
                                            const GroupResources& resources) {
   std::vector<std::string> found;
   for (const Value& item : json::ItemsAt(list, {"items"})) {
-    if (IsWriteGuard(item)) continue;
+    if (IsAdmissionGuard(item)) continue;
     const std::string name = kind + " " + base::Quote(json::TextAt(item, {"metadata", "name"}));
     const Value* policy_rules = json::FindPath(item, {"spec", "matchConstraints", "resourceRules"});
     if (policy_rules != nullptr && AnyRuleMatches(*policy_rules, resources)) found.push_back(name);

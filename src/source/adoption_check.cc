@@ -49,6 +49,10 @@ bool WantsAdoption(const Value& definition) {
   return json::TextAt(definition, {"metadata", "labels", kServeLabel}) == "true";
 }
 
+bool WantsRelease(const Value& definition) {
+  return json::TextAt(definition, {"metadata", "labels", kServeLabel}) == "false";
+}
+
 std::vector<std::string> DefinitionObstacles(const DefinitionsByName& definitions) {
   std::vector<std::string> found;
   for (const auto& [name, definition] : definitions) {

@@ -70,7 +70,13 @@ void ApiServiceRegistrar::Kick() {
 }
 
 void ApiServiceRegistrar::Adopt(const std::string& group) {
-  if (adopted_.insert(group).second) Wake();
+  const bool back = given_back_.erase(group) > 0;
+  if (adopted_.insert(group).second || back) Wake();
+}
+
+void ApiServiceRegistrar::GiveBack(const std::string& group) {
+  adopted_.erase(group);
+  if (given_back_.insert(group).second) Wake();
 }
 
 void ApiServiceRegistrar::SetCaBundle(const std::string& ca_bundle) {
@@ -148,7 +154,11 @@ base::Task<bool> ApiServiceRegistrar::BringAll(Value owners) {
   }
   for (Value& object : leftover) {
     const std::string name = json::TextAt(object, {"metadata", "name"});
-    note(name, co_await Remove(std::move(object)));
+    if (given_back_.contains(json::TextAt(object, {"spec", "group"}))) {
+      note(name, co_await GiveBackOne(std::move(object)));
+    } else {
+      note(name, co_await Remove(std::move(object)));
+    }
   }
   states_.With({"registered"}).Set(static_cast<double>(wanted.size() - foreign));
   states_.With({"foreign"}).Set(static_cast<double>(foreign));
@@ -208,11 +218,29 @@ base::Task<base::Result<void>> ApiServiceRegistrar::Remove(Value object) {
   co_return base::Result<void>();
 }
 
+base::Task<base::Result<void>> ApiServiceRegistrar::GiveBackOne(Value object) {
+  const std::string name = json::TextAt(object, {"metadata", "name"});
+  base::LogInfo("Giving a registration back to the cluster", {{"apiService", name}});
+  for (const char* ours : {"service", "caBundle", "insecureSkipTLSVerify"}) object["spec"].erase(ours);
+  Value& metadata = object["metadata"];
+  metadata["labels"].erase(kManagedByLabel);
+  metadata["labels"][kAutoManaged] = "true";
+  for (const char* ours : {kFingerprint, kService, kSince}) metadata["annotations"].erase(ours);
+  metadata.erase("ownerReferences");
+  announced_.erase(name);
+  kube::Client::Call call;
+  call.method = "PUT";
+  call.target = std::string(kPath) + "/" + name;
+  call.body = std::move(object);
+  co_return co_await Change(std::move(call));
+}
+
 ApiServiceRegistrar::Objects ApiServiceRegistrar::WantedObjects(const Value& owners) const {
   Objects wanted;
   const auto snapshot = parts_.registry.Current();
   const auto fingerprints = parts_.publisher.Fingerprints();
   for (const auto& [group_name, group] : snapshot->groups()) {
+    if (given_back_.contains(group_name)) continue;
     for (const auto& version : group.versions) {
       const std::string name = version.name + "." + group_name;
       const auto fingerprint = fingerprints.find(group_name);

@@ -8,8 +8,10 @@
 #include "annex/source/adoption_check.h"
 #include "annex/source/adoption_names.h"
 #include "annex/source/cluster_call.h"
+#include "collector_guard.h"
 #include "etcd_version.h"
 #include "group_move.h"
+#include "group_routing.h"
 #include "old_copies.h"
 #include "write_guard.h"
 
@@ -23,14 +25,11 @@ using json::Value;
 
 constexpr const char* kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 constexpr const char* kApprovedAnnotation = "api-approved.kubernetes.io";
-// A name that no definition accepts: see EndOldWatches.
-constexpr const char* kMovedCategory = "annex-moved";
 constexpr kube::Backoff::Options kBackoff{std::chrono::seconds(1), 2.0, 0.2, std::chrono::seconds(30)};
 // How often it is looked whether what was in the way is gone, or something new is.
 constexpr std::chrono::seconds kLookAgain{30};
 constexpr std::chrono::milliseconds kPoll{10};
 constexpr std::chrono::seconds kRemovalPoll{1};
-constexpr std::chrono::seconds kRoutingPatience{30};
 
 bool IsDeleting(const Value& definition) {
   return json::FindPath(definition, {"metadata", "deletionTimestamp"}) != nullptr;
@@ -58,13 +57,15 @@ Value EssenceOf(const Value& definition) {
 
 }  // namespace
 
-ClusterDefinitions::ClusterDefinitions(Parts parts, std::string probe_namespace)
+ClusterDefinitions::ClusterDefinitions(Parts parts, const std::string& probe_namespace)
     : parts_(std::move(parts)),
-      guard_(std::make_unique<WriteGuard>(parts_.client, std::move(probe_namespace), parts_.executor)),
+      guard_(std::make_unique<WriteGuard>(parts_.client, probe_namespace, parts_.executor)),
+      collector_guard_(std::make_unique<CollectorGuard>(parts_.client, probe_namespace, parts_.executor)),
       report_(std::make_unique<AdoptionReport>(parts_.client, parts_.clock, parts_.executor)),
       call_([this](kube::Client::Call call) {
         return CallCluster(parts_.client, std::move(call), parts_.executor);
       }),
+      routing_(std::make_unique<GroupRouting>(call_, parts_.clock, parts_.executor)),
       etcd_version_(std::make_unique<EtcdVersion>(call_, parts_.clock, parts_.executor)),
       old_copies_(std::make_unique<OldCopies>(
           GroupPurge::Parts{call_, *etcd_version_, parts_.clock, parts_.executor, tasks_}, *report_)),
@@ -102,6 +103,7 @@ base::Task<base::Result<void>> ClusterDefinitions::ReadState() {
                co_await GetFromCluster(parts_.client, std::move(target), parts_.executor));
   cluster_ = json::TextAt(system, {"metadata", "uid"});
   ANNEX_CO_TRY(guarded_, co_await guard_->Groups());
+  ANNEX_CO_TRY(collector_guarded_, co_await collector_guard_->Groups());
   co_return co_await ReadOwnDefinitions();
 }
 
@@ -197,7 +199,7 @@ base::Task<base::Result<void>> ClusterDefinitions::Reconcile(std::string group) 
     groups_[group].again = true;
     co_return base::Result<void>();
   }
-  if (IsMoved(group)) co_return co_await Serve(group);
+  if (IsMoved(group)) co_return co_await ServeOrRelease(group);
   bool wanted = false;
   for (const auto& [name, definition] : groups_[group].definitions)
     wanted = wanted || WantsAdoption(definition);
@@ -316,7 +318,7 @@ base::Task<base::Result<void>> ClusterDefinitions::Adopt(std::string group) {
     co_return confirmed;
   }
   ANNEX_CO_RETURN_IF_ERROR(co_await ApplyDefinitions(group, std::move(own)));
-  ANNEX_CO_RETURN_IF_ERROR(co_await AwaitRouting(group));
+  ANNEX_CO_RETURN_IF_ERROR(co_await AwaitAnnex(group));
   const auto frozen =
       std::chrono::duration_cast<std::chrono::milliseconds>(parts_.clock.Monotonic() - move.frozen_since());
   ANNEX_CO_RETURN_IF_ERROR(co_await EndOldWatches(group));
@@ -343,17 +345,17 @@ base::Task<base::Result<void>> ClusterDefinitions::Confirm(std::string group, De
                         base::Join(admission, ", ") + " appeared while the objects were copied");
 }
 
-base::Task<base::Result<void>> ClusterDefinitions::Serve(std::string group) {
+base::Task<base::Result<void>> ClusterDefinitions::Serve(std::string group, std::string blocked) {
   guarded_.insert(group);
-  ANNEX_CO_RETURN_IF_ERROR(co_await guard_->Raise(group));
-  Definitions own = OwnForms(group);
-  ANNEX_CO_RETURN_IF_ERROR(co_await ApplyDefinitions(group, std::move(own)));
-  ANNEX_CO_RETURN_IF_ERROR(co_await AwaitRouting(group));
+  ANNEX_CO_RETURN_IF_ERROR(co_await Restore(group));
+  ANNEX_CO_RETURN_IF_ERROR(co_await AwaitAnnex(group));
   ANNEX_CO_RETURN_IF_ERROR(co_await EndOldWatches(group));
   Definitions definitions = Present(group);
   ANNEX_CO_TRY(const auto admission,
                co_await AdmissionObstacles(parts_.client, group, std::move(definitions), parts_.executor));
-  if (!admission.empty()) {
+  if (!blocked.empty()) {
+    co_await Tell(group, true, "Blocked", std::move(blocked));
+  } else if (!admission.empty()) {
     co_await Tell(group, true, "PolicySkipped",
                   "served by Annex, which does not call " + base::Join(admission, "; "));
   } else {
@@ -383,44 +385,21 @@ base::Task<base::Result<void>> ClusterDefinitions::ApplyDefinitions(std::string 
     while (!parts_.publisher.Find(name)) co_await base::Sleep(parts_.executor, kPoll);
   }
   parts_.publisher.Release();
-  if (done) parts_.registrar.Adopt(group);
   co_return done;
 }
 
-// Annex's revisions are beyond what etcd will ever count.
-base::Task<base::Result<void>> ClusterDefinitions::AwaitRouting(std::string group) {
-  const auto begin = parts_.clock.Monotonic();
-  for (const auto& [name, definition] : Present(group)) {
-    const std::string& plural = json::TextAt(definition, {"spec", "names", "plural"});
-    for (const Value& version : json::ItemsAt(definition, {"spec", "versions"})) {
-      if (!json::FlagAt(version, {"served"})) continue;
-      const std::string path = "/apis/" + base::Join({group, json::TextAt(version, {"name"}), plural}, "/");
-      while (true) {
-        std::string target = path + "?limit=1";
-        const auto page = co_await GetFromCluster(parts_.client, std::move(target), parts_.executor);
-        const auto revision =
-            page ? base::ParseInt64(json::TextAt(*page, {"metadata", "resourceVersion"})).value_or(0) : 0;
-        if (revision > kBeyondEtcd) break;
-        if (parts_.clock.Monotonic() - begin > kRoutingPatience)
-          co_return base::Error(base::Reason::kTimeout, "requests for " + path + " do not reach Annex");
-        co_await base::Sleep(parts_.executor, kPoll);
-      }
-    }
-  }
-  co_return base::Result<void>();
+base::Task<base::Result<void>> ClusterDefinitions::AwaitAnnex(std::string group) {
+  parts_.registrar.Adopt(group);
+  Definitions definitions = Present(group);
+  co_return co_await routing_->Await(GroupRouting::From::kAnnex, std::move(definitions));
 }
 
-// Watches that began before are still at kube-apiserver's own storage, and would see nothing any more. It
-// ends them when the names of a definition change; and these it puts right at once by itself.
+// Watches that began before are still at kube-apiserver's own storage, and would see nothing any more.
 base::Task<base::Result<void>> ClusterDefinitions::EndOldWatches(std::string group) {
   for (const auto& [name, definition] : Present(group)) {
     if (report_->StateOf(definition, kAdoptedCondition).holds) continue;
-    kube::Client::Call call;
-    call.method = "PATCH";
-    call.target = std::string(kDefinitions) + "/" + name + "/status?fieldManager=annex";
-    call.content_type = "application/merge-patch+json";
-    call.body = {{"status", {{"acceptedNames", {{"categories", {kMovedCategory}}}}}}};
-    ANNEX_CO_RETURN_IF_ERROR(co_await CallCluster(parts_.client, std::move(call), parts_.executor));
+    std::string old = name;
+    ANNEX_CO_RETURN_IF_ERROR(co_await routing_->EndWatches(std::move(old)));
   }
   co_return base::Result<void>();
 }
@@ -441,7 +420,7 @@ base::Task<void> ClusterDefinitions::Tell(std::string group, bool adopted, std::
   const Definitions definitions = groups_[group].definitions;
   for (const auto& [name, definition] : definitions) {
     // Those whom nobody asked to adopt are told of elsewhere: in the conditions of the others.
-    if (!adopted && !WantsAdoption(definition)) continue;
+    if (!adopted && !WantsAdoption(definition) && !WantsRelease(definition)) continue;
     Value document = definition;
     AdoptionReport::State state{adopted, reason, message};
     co_await report_->Tell(std::move(document), kAdoptedCondition, std::move(state));

@@ -30,6 +30,11 @@ bool HasCleanupFinalizer(const Value& definition) {
   return std::find(finalizers.begin(), finalizers.end(), Value(kCleanupFinalizer)) != finalizers.end();
 }
 
+// The cluster has its objects: what is here is a copy, whose end is nobody's business.
+bool WasReleased(const Value& definition) {
+  return json::TextAt(definition, {"metadata", "annotations", kReleaseAnnotation}) == kReleaseDecided;
+}
+
 std::string GroupOf(const Value& definition) {
   return json::TextAt(definition, {"spec", "group"});
 }
@@ -182,6 +187,9 @@ base::Task<void> DefinitionController::Reconcile(std::string name) {
   // Objects of a definition that was deleted are not those of one that is made again, unless they are kept.
   options.incarnation = IncarnationOf(definition);
   options.terminating = definition::ConditionIsTrue(definition, "Terminating");
+  const std::string& release = json::TextAt(definition, {"metadata", "annotations", kReleaseAnnotation});
+  options.leaving = !release.empty();
+  options.read_only = release == kReleaseFrozen || release == kReleaseDecided;
   options.established = definition::ConditionIsTrue(definition, "Established") ||
                         Establish(definition, accepted).status == "True";
   if (accepted.all || options.established) {
@@ -241,7 +249,8 @@ base::Task<void> DefinitionController::Finalize(std::string name) {
                    {{"definition", name}, {"error", begun.error().message}});
   }
   const auto known = known_.find(name);
-  if (known != known_.end() && !IncarnationOf(known->second.definition).empty())
+  if (known != known_.end() && !IncarnationOf(known->second.definition).empty() &&
+      !WasReleased(known->second.definition))
     co_await DeleteAllObjects(name);
   const auto finish = [time = base::Rfc3339(parts_.clock.Now())](Value& object) {
     definition::SetCondition(object,

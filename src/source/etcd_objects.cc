@@ -10,6 +10,20 @@ namespace {
 using json::Value;
 
 constexpr int kPageSize = 500;
+constexpr const char* kMergePatch = "application/merge-patch+json";
+
+// What says that an object has no owners, and shall get none by this write either.
+Value NoOwners() {
+  return Value::array({Value::object()});
+}
+
+// Takes the owners out of an object.
+Value TakeOwners(Value& object) {
+  Value& metadata = object["metadata"];
+  Value owners = metadata.contains("managedFields") ? std::move(metadata["managedFields"]) : NoOwners();
+  metadata.erase("managedFields");
+  return owners;
+}
 
 base::Result<void> UnlessNotFound(const base::Result<Value>& answer) {
   if (answer || answer.error().reason == base::Reason::kNotFound) return {};
@@ -20,20 +34,20 @@ base::Result<void> UnlessNotFound(const base::Result<Value>& answer) {
 
 EtcdObjects::EtcdObjects(ClusterCall call, const Value& definition)
     : call_(std::move(call)),
-      api_("/apis/" + json::TextAt(definition, {"spec", "group"}) + "/" + kEtcdVersion + "/"),
+      api_version_(json::TextAt(definition, {"spec", "group"}) + "/" + kEtcdVersion),
+      api_("/apis/" + api_version_ + "/"),
       plural_(json::TextAt(definition, {"spec", "names", "plural"})),
       namespaced_(json::TextAt(definition, {"spec", "scope"}) == "Namespaced") {}
 
 EtcdObjects::Held EtcdObjects::HeldOf(const Value& object) const {
-  const Value& metadata = object.at("metadata");
   Held held;
-  held.key = json::TextAt(metadata, {"name"});
-  if (namespaced_) held.key = json::TextAt(metadata, {"namespace"}) + "/" + held.key;
-  held.uid = json::TextAt(metadata, {"uid"});
-  held.revision = json::TextAt(metadata, {"resourceVersion"});
-  held.created = json::TextAt(metadata, {"creationTimestamp"});
-  held.deleting = metadata.contains("deletionTimestamp");
-  held.has_finalizers = !json::ItemsAt(metadata, {"finalizers"}).empty();
+  held.key = json::TextAt(object, {"metadata", "name"});
+  if (namespaced_) held.key = json::TextAt(object, {"metadata", "namespace"}) + "/" + held.key;
+  held.uid = json::TextAt(object, {"metadata", "uid"});
+  held.revision = json::TextAt(object, {"metadata", "resourceVersion"});
+  held.created = json::TextAt(object, {"metadata", "creationTimestamp"});
+  held.deleting = json::FindPath(object, {"metadata", "deletionTimestamp"}) != nullptr;
+  held.has_finalizers = !json::ItemsAt(object, {"metadata", "finalizers"}).empty();
   return held;
 }
 
@@ -71,7 +85,7 @@ base::Task<base::Result<void>> EtcdObjects::Remove(Held held) {
     kube::Client::Call release;
     release.method = "PATCH";
     release.target = PathOf(held.key) + "?fieldManager=annex";
-    release.content_type = "application/merge-patch+json";
+    release.content_type = kMergePatch;
     release.body = {{"metadata", {{"uid", held.uid}, {"finalizers", nullptr}}}};
     ANNEX_CO_RETURN_IF_ERROR(UnlessNotFound(co_await call_(std::move(release))));
     // One that was being deleted waited for nothing else.
@@ -85,6 +99,54 @@ base::Task<base::Result<void>> EtcdObjects::Remove(Held held) {
                  {"propagationPolicy", "Background"},
                  {"preconditions", {{"uid", held.uid}}}};
   co_return UnlessNotFound(co_await call_(std::move(remove)));
+}
+
+base::Task<base::Result<Value>> EtcdObjects::Create(Value object) {
+  Value owners = TakeOwners(object);
+  object["apiVersion"] = api_version_;
+  std::string path = PathOf(HeldOf(object).key);
+  path.resize(path.rfind('/'));
+  kube::Client::Call call;
+  call.method = "POST";
+  call.target = path + "?fieldManager=annex";
+  call.body = std::move(object);
+  ANNEX_CO_TRY(const Value created, co_await call_(std::move(call)));
+  Held held = HeldOf(created);
+  co_return co_await SetOwners(std::move(held), std::move(owners));
+}
+
+base::Task<base::Result<Value>> EtcdObjects::Replace(Held held, Value object) {
+  Value owners = TakeOwners(object);
+  object["apiVersion"] = api_version_;
+  Value& metadata = object["metadata"];
+  metadata["uid"] = held.uid;
+  metadata["resourceVersion"] = held.revision;
+  metadata["managedFields"] = NoOwners();
+  kube::Client::Call call;
+  call.method = "PUT";
+  call.target = PathOf(held.key) + "?fieldManager=annex";
+  call.body = std::move(object);
+  ANNEX_CO_TRY(Value replaced, co_await call_(std::move(call)));
+  if (owners == NoOwners()) co_return replaced;
+  Held now = HeldOf(replaced);
+  co_return co_await SetOwners(std::move(now), std::move(owners));
+}
+
+base::Task<base::Result<Value>> EtcdObjects::SetOwners(Held held, Value managed_fields) {
+  kube::Client::Call call;
+  call.method = "PATCH";
+  call.target = PathOf(held.key) + "?fieldManager=annex";
+  call.content_type = kMergePatch;
+  call.body = {{"metadata", {{"uid", held.uid}, {"managedFields", std::move(managed_fields)}}}};
+  co_return co_await call_(std::move(call));
+}
+
+base::Task<base::Result<Value>> EtcdObjects::BeginDeletion(Held held) {
+  kube::Client::Call call;
+  call.method = "DELETE";
+  call.target = PathOf(held.key);
+  call.body = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", held.uid}}}};
+  co_return co_await call_(std::move(call));
 }
 
 }  // namespace annex::source

@@ -43,10 +43,22 @@ class EtcdObjects {
   // Takes the finalizers of an object away, and deletes it. One that is gone is no error.
   base::Task<base::Result<void>> Remove(Held held);
 
+  // Each returns the object as it is then. `object` is what shall be stored, in any version of the resource,
+  // without what kube-apiserver gives to an object itself (uid, resourceVersion, …).
+  base::Task<base::Result<json::Value>> Create(json::Value object);
+  // Errors: also Conflict (it is not as `held` any more), Invalid.
+  base::Task<base::Result<json::Value>> Replace(Held held, json::Value object);
+  // Deletes an object that has finalizers: it stays, and waits for them.
+  base::Task<base::Result<json::Value>> BeginDeletion(Held held);
+
  private:
+  // A write makes Annex an owner of what it writes. Only a further one, which changes nothing else, can say
+  // who the owners are.
+  base::Task<base::Result<json::Value>> SetOwners(Held held, json::Value managed_fields);
   std::string PathOf(const std::string& key) const;
 
   const ClusterCall call_;
+  const std::string api_version_;
   const std::string api_;  // "/apis/GROUP/VERSION/"
   const std::string plural_;
   const bool namespaced_;

@@ -83,8 +83,16 @@ base::Task<base::Result<void>> GroupMove::CatchUpAll() {
 }
 
 base::Task<base::Result<void>> GroupMove::CopyAll() {
-  co_await progress_("Copying", "the objects are being copied");
-  for (const auto& copy : copies_) ANNEX_CO_RETURN_IF_ERROR(co_await copy->Copy());
+  std::int64_t total = 0;
+  for (const auto& copy : copies_) {
+    ANNEX_CO_TRY(const ObjectCopy::Head head, co_await copy->ReadHead());
+    total += head.objects;
+  }
+  ProgressMeter meter(
+      "copied", total, [this](std::string message) { return progress_("Copying", std::move(message)); },
+      parts_.clock);
+  co_await progress_("Copying", meter.Text());
+  for (const auto& copy : copies_) ANNEX_CO_RETURN_IF_ERROR(co_await copy->Copy(meter));
   co_await progress_("Verifying", "the copies are being compared with the objects");
   for (const auto& copy : copies_) ANNEX_CO_RETURN_IF_ERROR(co_await copy->Verify());
   for (const auto& copy : copies_) copy->Follow();

@@ -58,15 +58,15 @@ std::string ObjectCopy::KeyOf(const Value& object) const {
   return resource_->namespaced() ? json::TextAt(object, {"metadata", "namespace"}) + "/" + name : name;
 }
 
-base::Task<base::Result<void>> ObjectCopy::Copy() {
-  return ReadAll(Purpose::kCopy);
+base::Task<base::Result<void>> ObjectCopy::Copy(ProgressMeter& meter) {
+  return ReadAll(Purpose::kCopy, &meter);
 }
 
 base::Task<base::Result<void>> ObjectCopy::Verify() {
-  return ReadAll(Purpose::kVerify);
+  return ReadAll(Purpose::kVerify, nullptr);
 }
 
-base::Task<base::Result<void>> ObjectCopy::ReadAll(Purpose purpose) {
+base::Task<base::Result<void>> ObjectCopy::ReadAll(Purpose purpose, ProgressMeter* meter) {
   std::unordered_set<std::string> present;
   std::string continue_token;
   do {
@@ -78,6 +78,10 @@ base::Task<base::Result<void>> ObjectCopy::ReadAll(Purpose purpose) {
       ANNEX_CO_RETURN_IF_ERROR(TakeListed(object, purpose, present));
     }
     ANNEX_CO_RETURN_IF_ERROR(co_await Flush());
+    if (meter != nullptr) {
+      const auto count = static_cast<std::int64_t>(json::ItemsAt(page, {"items"}).size());
+      co_await meter->Add(count);
+    }
     continue_token = json::TextAt(page, {"metadata", "continue"});
     if (continue_token.empty()) progress_ = RevisionOf(page);
   } while (!continue_token.empty());

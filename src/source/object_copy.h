@@ -2,7 +2,7 @@
 // and keeps it there, until the resource is moved.
 //
 //   auto copy = std::make_shared<ObjectCopy>(parts, resource);
-//   co_await copy->Copy();      // all objects
+//   co_await copy->Copy(meter); // all objects
 //   co_await copy->Verify();    // all objects again, each compared with what is stored
 //   copy->Follow();             // changes, from now on
 //   co_await copy->CatchUp();   // until the moment of this call is reached
@@ -25,6 +25,7 @@
 #include "annex/kube/client.h"
 #include "annex/source/local_definitions.h"
 #include "annex/store/store.h"
+#include "progress_meter.h"
 
 #include <cstdint>
 #include <map>
@@ -51,7 +52,7 @@ class ObjectCopy : public std::enable_shared_from_this<ObjectCopy> {
   ObjectCopy(Parts parts, std::shared_ptr<const definition::Resource> resource);
 
   // Errors of all: as CallCluster, and as the store has them. Expired: begin again with Copy.
-  base::Task<base::Result<void>> Copy();
+  base::Task<base::Result<void>> Copy(ProgressMeter& meter);
   // Also InternalError: an object is stored in another form than the cluster shows it.
   base::Task<base::Result<void>> Verify();
   void Follow();
@@ -78,7 +79,7 @@ class ObjectCopy : public std::enable_shared_from_this<ObjectCopy> {
   };
   enum class Purpose : std::uint8_t { kCopy, kVerify };
 
-  base::Task<base::Result<void>> ReadAll(Purpose purpose);
+  base::Task<base::Result<void>> ReadAll(Purpose purpose, ProgressMeter* meter);
   base::Result<void> TakeListed(const json::Value& object, Purpose purpose,
                                 std::unordered_set<std::string>& present);
   base::Result<void> Compare(const std::string& key, const json::Value& object);

@@ -4,8 +4,8 @@
 //   ObjectReturn objects(parts, resource, definition);
 //   co_await objects.Copy(meter);   // all objects
 //   co_await objects.Verify();      // all objects again, each compared
-//   co_await objects.CatchUp();     // what changed since, again and again; the last time while writes are
-//   refused co_await objects.CompareCounts();
+//   co_await objects.CatchUp();     // what changed since, again and again
+//   co_await objects.CompareCounts();
 //
 // Nothing but Annex writes to these objects in etcd (WriteGuard). What changes in the store is only noted by
 // its key; the newest state of it is what is written. Whatever is interrupted begins again with Copy, which

@@ -54,6 +54,10 @@ base::Task<base::Result<void>> OldCopies::Purge(DefinitionsByName definitions) {
   co_return base::Result<void>();
 }
 
+base::Task<void> OldCopies::Returned(DefinitionsByName definitions) {
+  if (Purged(definitions)) co_await Tell(definitions, false, "Released", "the objects are in etcd again");
+}
+
 bool OldCopies::Purged(const DefinitionsByName& definitions) const {
   return std::all_of(definitions.begin(), definitions.end(), [this](const auto& named) {
     return report_.StateOf(named.second, kPurgedCondition).holds;

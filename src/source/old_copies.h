@@ -24,6 +24,8 @@ class OldCopies {
   // `definitions`: all of an adopted group that is routed to Annex, as the cluster has them but for the
   // EtcdVersion; `opened`: those that have one. Errors: as GroupPurge; they were told.
   base::Task<base::Result<void>> Reconcile(DefinitionsByName definitions, std::set<std::string> opened);
+  // The objects in etcd are no old copies any more: their group was given back.
+  base::Task<void> Returned(DefinitionsByName definitions);
 
  private:
   base::Task<base::Result<void>> Purge(DefinitionsByName definitions);

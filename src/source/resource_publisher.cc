@@ -40,7 +40,9 @@ std::uint64_t Serving(const Value& definition, const ResourcePublisher::Options&
 
 // A hash of all that its resource is made from.
 std::uint64_t Essence(std::uint64_t serving, const ResourcePublisher::Options& options) {
-  const std::uint64_t hash = Fnv1a(serving, options.terminating ? "terminating" : "");
+  std::uint64_t hash = Fnv1a(serving, options.terminating ? "terminating" : "");
+  hash = Fnv1a(hash, options.read_only ? "read-only" : "");
+  hash = Fnv1a(hash, options.leaving ? "leaving" : "");
   return Fnv1a(hash, options.established ? "established" : "");
 }
 
@@ -48,6 +50,18 @@ std::string CollectionName(const Value& definition, const ResourcePublisher::Opt
   std::string name = json::TextAt(definition, {"spec", "group"}) + "/" + options.names.plural;
   if (!options.incarnation.empty()) name += "/" + options.incarnation;
   return name;
+}
+
+definition::Resource::Options ResourceOptions(const ResourcePublisher::Options& options,
+                                              store::CollectionId collection, std::uint64_t serving) {
+  definition::Resource::Options made;
+  made.names = options.names;
+  made.terminating = options.terminating;
+  made.leaving = options.leaving;
+  made.collection = collection;
+  made.established = options.established;
+  made.serving = serving;
+  return made;
 }
 
 }  // namespace
@@ -68,6 +82,14 @@ base::Task<base::Result<store::CollectionInfo>> ResourcePublisher::OpenCollectio
   co_return co_await base::Await<base::Result<store::CollectionInfo>>(executor_, start);
 }
 
+base::Task<base::Result<void>> ResourcePublisher::SetAccess(store::CollectionId collection,
+                                                            store::Store::Access access) {
+  const auto start = [this, collection, access](std::function<void(base::Result<void>)> done) {
+    store_.SetAccess(collection, access, std::move(done));
+  };
+  co_return co_await base::Await<base::Result<void>>(executor_, start);
+}
+
 base::Task<base::Result<void>> ResourcePublisher::Publish(Value definition, Options options) {
   const std::string name = json::TextAt(definition, {"metadata", "name"});
   const std::uint64_t serving = Serving(definition, options);
@@ -79,10 +101,14 @@ base::Task<base::Result<void>> ResourcePublisher::Publish(Value definition, Opti
   std::string collection_name = CollectionName(definition, options);
   ANNEX_CO_TRY(const store::CollectionInfo collection, co_await OpenCollection(std::move(collection_name)));
   ANNEX_CO_TRY(auto resource,
-               definition::Resource::Compile(definition, {options.names, options.terminating, collection.id,
-                                                          options.established, serving}));
+               definition::Resource::Compile(definition, ResourceOptions(options, collection.id, serving)));
+  if (options.read_only != published_[name].read_only) {
+    const auto access =
+        options.read_only ? store::Store::Access::kReadOnly : store::Store::Access::kReadWrite;
+    ANNEX_CO_RETURN_IF_ERROR(co_await SetAccess(collection.id, access));
+  }
   const std::weak_ptr<const definition::Resource> old = std::exchange(resources_[name], resource);
-  published_[name] = {essence, !options.incarnation.empty()};
+  published_[name] = {essence, !options.incarnation.empty(), options.read_only};
   if (collection.terms_format != resource->format()) tasks_.Spawn(Reindex(resource, old));
   PublishSnapshot();
   hub_.Interrupt(collection.id);
@@ -94,8 +120,7 @@ base::Task<base::Result<std::shared_ptr<const definition::Resource>>> ResourcePu
   const std::uint64_t serving = Serving(definition, options);
   std::string collection_name = CollectionName(definition, options);
   ANNEX_CO_TRY(const store::CollectionInfo collection, co_await OpenCollection(std::move(collection_name)));
-  co_return definition::Resource::Compile(
-      definition, {options.names, options.terminating, collection.id, options.established, serving});
+  co_return definition::Resource::Compile(definition, ResourceOptions(options, collection.id, serving));
 }
 
 base::Task<base::Result<void>> ResourcePublisher::Withdraw(std::string name) {

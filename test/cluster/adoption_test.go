@@ -30,8 +30,16 @@ var definitionResource = schema.GroupVersionResource{Group: "apiextensions.k8s.i
 // beyondEtcd is a resourceVersion that etcd will not count to, and Annex begins beyond.
 const beyondEtcd = 1_000_000_000_000
 
-// adoptionPatience is how long an adoption of a few thousand objects may take on a busy machine.
-const adoptionPatience = 3 * time.Minute
+// adoptedCount is how many objects are moved under load: $ANNEX_TEST_ADOPTED, or else what takes seconds.
+var adoptedCount = func() int {
+	if count, err := strconv.Atoi(os.Getenv("ANNEX_TEST_ADOPTED")); err == nil {
+		return count
+	}
+	return 2000
+}()
+
+// adoptionPatience is how long they may take to move on a busy machine.
+var adoptionPatience = 3*time.Minute + time.Duration(adoptedCount)*10*time.Millisecond
 
 // adoption is a group of the cluster's own definitions, and an Annex that may adopt it.
 type adoption struct {
@@ -513,10 +521,7 @@ func (w *widgetInformer) awaitAll(t *testing.T, a *adoption) {
 func TestAdoptionUnderLoad(t *testing.T) {
 	a := newAdoption(t, "load", "widgets")
 	namespace := a.namespace(t)
-	count := 2000
-	if text := os.Getenv("ANNEX_TEST_ADOPTED"); text != "" {
-		count = must(strconv.Atoi(text))(t)
-	}
+	count := adoptedCount
 	a.fill(t, namespace, count)
 	informed := a.informWidgets(t, namespace)
 	end := a.load(t, namespace)

@@ -19,8 +19,9 @@ namespace annex::source {
 // The cluster's definitions of one group, by their names.
 using DefinitionsByName = std::map<std::string, json::Value>;
 
-// Whether a definition carries the label that asks for adoption.
+// Whether a definition carries the label that asks for adoption, or for the way back.
 bool WantsAdoption(const json::Value& definition);
+bool WantsRelease(const json::Value& definition);
 
 // Definitions of the group that nobody wants adopted, that are not established or are being deleted: the
 // routing of requests knows only whole groups.

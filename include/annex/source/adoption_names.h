@@ -29,6 +29,13 @@ inline constexpr const char* kPurgedCondition = "annex.dev/OldCopiesPurged";
 inline constexpr const char* kAdoptedAnnotation = "annex.dev/adopted-from";
 inline constexpr const char* kClusterAnnotation = "annex.dev/cluster";
 
+// On Annex's own copy of an adopted definition while its group goes back to the cluster; each includes what
+// stands before it. One definition of a group that has come to "decided" decides for all.
+inline constexpr const char* kReleaseAnnotation = "annex.dev/release";
+inline constexpr const char* kReleaseLeaving = "leaving";  // lists and watches are refused
+inline constexpr const char* kReleaseFrozen = "frozen";    // writes are refused
+inline constexpr const char* kReleaseDecided = "decided";  // the objects in etcd count
+
 // On what Annex makes in a cluster.
 inline constexpr const char* kManagedByLabel = "app.kubernetes.io/managed-by";
 inline constexpr const char* kManagedByAnnex = "annex";

@@ -64,6 +64,9 @@ class ApiServiceRegistrar {
   // A group that the cluster serves itself by definitions of its own is Annex's from now on: its APIServices,
   // which kube-apiserver made, are led here. On the executor.
   void Adopt(const std::string& group);
+  // The opposite: its APIServices become kube-apiserver's own again, each by one change, so that requests are
+  // answered all the time. On the executor.
+  void GiveBack(const std::string& group);
   // What kube-apiserver shall verify Annex with from now on, PEM.
   void SetCaBundle(const std::string& ca_bundle);
 
@@ -78,6 +81,7 @@ class ApiServiceRegistrar {
   base::Task<bool> BringAll(json::Value owners);
   base::Task<base::Result<void>> Bring(std::string name, json::Value wanted);
   base::Task<base::Result<void>> Remove(json::Value object);
+  base::Task<base::Result<void>> GiveBackOne(json::Value object);
   // Sends one change, and remembers the object that comes back.
   base::Task<base::Result<void>> Change(kube::Client::Call call);
 
@@ -101,9 +105,10 @@ class ApiServiceRegistrar {
   bool again_ = false;
   bool owner_gone_ = false;
   std::set<std::string> complained_;
-  std::set<std::string> announced_;  // those that tell since when this process serves them
-  std::set<std::string> adopted_;    // groups
-  base::TaskScope tasks_;            // last: they use all of the above
+  std::set<std::string> announced_;   // those that tell since when this process serves them
+  std::set<std::string> adopted_;     // groups
+  std::set<std::string> given_back_;  // groups
+  base::TaskScope tasks_;             // last: they use all of the above
 };
 
 }  // namespace annex::source

@@ -13,7 +13,9 @@
 // So the creation of the first definition, after the copy was verified and while writes are refused, is the
 // moment in which a group changes hands. docs/architecture.md, "Life of an adoption", follows one through.
 //
-// A definition that the cluster deletes takes its objects along. Without its label it stays adopted.
+// A definition that the cluster deletes takes its objects along. Without its label it stays adopted. The
+// label annex.dev/serve=false on all definitions of a group gives it back; kReleaseAnnotation on Annex's own
+// definitions says how far that is, and "Life of a release" follows one through.
 //
 // Thread rule: Start is called by the owner's thread; everything else runs on `executor`.
 // Lifetime: the executor must run no more tasks when it is destroyed.
@@ -42,7 +44,10 @@
 namespace annex::source {
 
 class AdoptionReport;
+class CollectorGuard;
 class EtcdVersion;
+class GroupRelease;
+class GroupRouting;
 class OldCopies;
 class WriteGuard;
 
@@ -60,7 +65,7 @@ class ClusterDefinitions {
     base::Executor& executor;  // the publisher's
   };
   // `probe_namespace`: see WriteGuard.
-  ClusterDefinitions(Parts parts, std::string probe_namespace);
+  ClusterDefinitions(Parts parts, const std::string& probe_namespace);
   ~ClusterDefinitions();
 
   void Start();
@@ -93,15 +98,38 @@ class ClusterDefinitions {
   base::Task<base::Result<void>> Leave(std::string group);
   base::Task<base::Result<void>> Adopt(std::string group);
   base::Task<base::Result<std::vector<std::string>>> Obstacles(std::string group);
-  // Annex has the objects: sees to definitions, guard and routing.
-  base::Task<base::Result<void>> Serve(std::string group);
+  // Annex has the objects: sees to definitions, guard and routing. `blocked`: why something that was asked
+  // for is not done; may be empty.
+  base::Task<base::Result<void>> Serve(std::string group, std::string blocked);
   // Errors: Conflict, if the cluster's definitions are not those that `own` was made from any more.
   base::Task<base::Result<void>> Confirm(std::string group, Definitions own);
   base::Task<base::Result<void>> ApplyDefinitions(std::string group, Definitions wanted);
-  base::Task<base::Result<void>> AwaitRouting(std::string group);
+  // Lets requests be routed to Annex, and returns when they are.
+  base::Task<base::Result<void>> AwaitAnnex(std::string group);
   base::Task<base::Result<void>> EndOldWatches(std::string group);
   base::Task<base::Result<void>> TellServed(std::string group, std::string message);
   base::Task<void> Tell(std::string group, bool adopted, std::string reason, std::string message);
+
+  // --- the way back (cluster_definitions_release.cc)
+  base::Task<base::Result<void>> ServeOrRelease(std::string group);
+  // Why a group that Annex serves cannot be given back; empty: nothing is in the way.
+  base::Task<base::Result<std::string>> ReleaseObstacle(std::string group);
+  base::Task<base::Result<void>> Release(std::string group);
+  // Annex serves its definitions without restriction, and the guards are as they shall be meanwhile.
+  base::Task<base::Result<void>> Restore(std::string group);
+  // Etcd may be written again, and the garbage collector waits.
+  base::Task<base::Result<void>> Unlock(std::string group);
+  // The last step before writes are refused: also, clients forget the revisions that they know.
+  base::Task<base::Result<void>> PrepareFreeze(std::string group);
+  // Writes kReleaseAnnotation to all of Annex's definitions of a group.
+  base::Task<base::Result<void>> Mark(std::string group, const char* step);
+  // The cluster has the objects.
+  base::Task<base::Result<void>> ResumeRelease(std::string group);
+  base::Task<base::Result<void>> FinishRelease(std::string group, GroupRelease& release);
+  base::Task<base::Result<std::string>> BringClients(std::string group, const GroupRelease& release);
+  base::Task<base::Result<void>> EndWatchesTwice(std::string group);
+  base::Task<base::Result<void>> RemoveOwn(std::string group);
+  bool IsDecided(const std::string& group) const;
 
   // The group's definitions that the cluster has and is not deleting.
   Definitions Present(const std::string& group) const;
@@ -114,8 +142,10 @@ class ClusterDefinitions {
 
   const Parts parts_;
   const std::unique_ptr<WriteGuard> guard_;
+  const std::unique_ptr<CollectorGuard> collector_guard_;
   const std::unique_ptr<AdoptionReport> report_;
   const ClusterCall call_;
+  const std::unique_ptr<GroupRouting> routing_;
   const std::unique_ptr<EtcdVersion> etcd_version_;
   const std::unique_ptr<OldCopies> old_copies_;
   kube::Reflector reflector_;
@@ -126,6 +156,7 @@ class ClusterDefinitions {
   std::map<std::string, json::Value> own_;      // Annex's adopted definitions of this cluster, by name
   std::map<std::string, json::Value> applied_;  // what own_ was made from
   std::set<std::string> guarded_;               // groups whose guard was found at the start, or raised
+  std::set<std::string> collector_guarded_;     // the same of the other guard
   base::TaskScope tasks_;                       // last: they use all of the above
 };
 

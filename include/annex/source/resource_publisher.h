@@ -31,6 +31,10 @@ class ResourcePublisher {
     definition::Names names;
     bool terminating = false;
     bool established = true;
+    // Its objects are about to be served elsewhere: they are not to be listed and watched any more, and then
+    // not to be written.
+    bool leaving = false;
+    bool read_only = false;
     // Names the collection beside the resource: objects of a definition that was deleted and made again are
     // not shown. Empty: the objects outlive their definition, and belong to the next of its name.
     std::string incarnation;
@@ -67,6 +71,7 @@ class ResourcePublisher {
  private:
   void PublishSnapshot();
   base::Task<base::Result<store::CollectionInfo>> OpenCollection(std::string name);
+  base::Task<base::Result<void>> SetAccess(store::CollectionId collection, store::Store::Access access);
   // Gives every object of the collection the terms of `resource`, once nobody writes with those of `old` any
   // more.
   base::Task<void> Reindex(std::shared_ptr<const definition::Resource> resource,
@@ -81,6 +86,7 @@ class ResourcePublisher {
   struct Published {
     std::uint64_t essence = 0;  // a hash of what it was made from, to see that nothing changed
     bool has_incarnation = false;
+    bool read_only = false;
   };
   std::map<std::string, Published> published_;
   bool held_ = false;

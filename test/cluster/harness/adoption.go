@@ -36,17 +36,33 @@ func (a *Annex) GrantAdoption(ctx context.Context, group string) error {
 	if err := a.applyManifest(ctx, "manifests/adopt/rights.yaml"); err != nil {
 		return err
 	}
-	_, err = client.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{
-		ObjectMeta: metav1.ObjectMeta{
-			Name:   "annex-adopt-" + strings.ReplaceAll(group, ".", "-"),
-			Labels: map[string]string{adoptionLabel: "true"},
-		},
-		Rules: []rbacv1.PolicyRule{{APIGroups: []string{group}, Resources: []string{"*"}, Verbs: []string{"*"}}},
-	}, metav1.CreateOptions{})
-	if err != nil && !apierrors.IsAlreadyExists(err) {
+	rule := rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{"*"}, Verbs: []string{"*"}}
+	if err := addRights(ctx, client, "annex-adopt-"+strings.ReplaceAll(group, ".", "-"), rule); err != nil {
 		return err
 	}
 	return Poll(ctx, func() error { return mayList(ctx, client, group) })
+}
+
+// GrantRenaming gives Annex's identity the rights to let whatever an object owns name it anew: see docs/operations.md.
+func (a *Annex) GrantRenaming(ctx context.Context) error {
+	client, err := kubernetes.NewForConfig(a.options.Cluster.Admin())
+	if err != nil {
+		return err
+	}
+	rule := rbacv1.PolicyRule{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"list", "patch"}}
+	return addRights(ctx, client, "annex-release", rule)
+}
+
+// addRights makes a ClusterRole that the cluster adds to those of Annex.
+func addRights(ctx context.Context, client kubernetes.Interface, name string, rule rbacv1.PolicyRule) error {
+	_, err := client.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{adoptionLabel: "true"}},
+		Rules:      []rbacv1.PolicyRule{rule},
+	}, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return err
 }
 
 // mayList returns an error as long as Annex's identity may not list the group's objects.
