@@ -192,6 +192,26 @@ func TestPurgeCommand(t *testing.T) {
 	}
 }
 
+func TestReleaseCommand(t *testing.T) {
+	a := newAdoption(t, "giveback", "widgets", "gadgets")
+	a.fill(t, a.namespace(t), 100)
+	runCommand(t, 1, []string{"release", a.Domain}, "is not served by Annex")
+	runCommand(t, 0, []string{"adopt", a.Domain})
+	t.Log(runCommand(t, 0, []string{"release", a.Domain}, "2 definitions labelled annex.dev/serve=false", "Released: ", "is served by kube-apiserver again"))
+	for key, object := range a.everything(t, "widgets") {
+		if versionOf(t, object) >= beyondEtcd {
+			t.Errorf("%s is not etcd's", key)
+		}
+	}
+	runCommand(t, 0, []string{"release", a.Domain}, "was given back already")
+	// And over again, with a purge of each time.
+	runCommand(t, 0, []string{"adopt", a.Domain}, a.Domain+" is served by Annex\n")
+	runCommand(t, 0, []string{"purge", a.Domain, "--yes"}, "Purged: 100 old copies were removed from etcd")
+	runCommand(t, 0, []string{"release", a.Domain}, "is served by kube-apiserver again")
+	runCommand(t, 0, []string{"adopt", a.Domain}, a.Domain+" is served by Annex\n")
+	runCommand(t, 0, []string{"purge", a.Domain, "--yes"}, "Purged: 100 old copies were removed from etcd")
+}
+
 // A kubeconfig whose credentials come from a program is of use through kubectl, which runs it.
 func TestCommandsGoThroughKubectlProxy(t *testing.T) {
 	if shared.cluster == nil {
