@@ -9,8 +9,8 @@
 #include "annex/source/adoption_names.h"
 #include "annex/source/cluster_call.h"
 #include "collector_guard.h"
+#include "definition_facts.h"
 #include "etcd_version.h"
-#include "group_move.h"
 #include "group_routing.h"
 #include "old_copies.h"
 #include "write_guard.h"
@@ -23,25 +23,11 @@ namespace {
 
 using json::Value;
 
-constexpr const char* kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 constexpr const char* kApprovedAnnotation = "api-approved.kubernetes.io";
 constexpr kube::Backoff::Options kBackoff{std::chrono::seconds(1), 2.0, 0.2, std::chrono::seconds(30)};
 // How often it is looked whether what was in the way is gone, or something new is.
 constexpr std::chrono::seconds kLookAgain{30};
-constexpr std::chrono::milliseconds kPoll{10};
 constexpr std::chrono::seconds kRemovalPoll{1};
-
-bool IsDeleting(const Value& definition) {
-  return json::FindPath(definition, {"metadata", "deletionTimestamp"}) != nullptr;
-}
-
-std::string NameOf(const Value& definition) {
-  return json::TextAt(definition, {"metadata", "name"});
-}
-
-std::string GroupOf(const std::string& name) {
-  return name.substr(name.find('.') + 1);
-}
 
 // All of a definition that adoption goes by: its status changes with every report.
 Value EssenceOf(const Value& definition) {
@@ -69,7 +55,7 @@ ClusterDefinitions::ClusterDefinitions(Parts parts, const std::string& probe_nam
       etcd_version_(std::make_unique<EtcdVersion>(call_, parts_.clock, parts_.executor)),
       old_copies_(std::make_unique<OldCopies>(
           GroupPurge::Parts{call_, *etcd_version_, parts_.clock, parts_.executor, tasks_}, *report_)),
-      reflector_(parts_.client, {.path = kDefinitions, .field_selector = ""}, parts_.random,
+      reflector_(parts_.client, {.path = kDefinitionsPath, .field_selector = ""}, parts_.random,
                  parts_.executor) {}
 
 ClusterDefinitions::~ClusterDefinitions() = default;
@@ -281,138 +267,6 @@ ClusterDefinitions::Definitions ClusterDefinitions::OwnForms(const std::string& 
   Definitions own;
   for (const auto& [name, definition] : Present(group)) own[name] = OwnForm(definition);
   return own;
-}
-
-base::Task<base::Result<std::vector<std::string>>> ClusterDefinitions::Obstacles(std::string group) {
-  Definitions definitions = groups_[group].definitions;
-  Definitions own;
-  for (const auto& [name, definition] : definitions) {
-    if (WantsAdoption(definition)) own[name] = OwnForm(definition);
-  }
-  AdoptionQuestion question{parts_.client,
-                            [this](Value definition) {
-                              return parts_.definitions.Apply(std::move(definition),
-                                                              LocalDefinitions::Mode::kCheck);
-                            },
-                            parts_.executor};
-  co_return co_await FindObstacles(std::move(question), std::move(group), std::move(definitions),
-                                   std::move(own));
-}
-
-base::Task<base::Result<void>> ClusterDefinitions::Adopt(std::string group) {
-  ANNEX_CO_TRY(const auto obstacles, co_await Obstacles(group));
-  if (!obstacles.empty()) {
-    co_await Tell(group, false, "Blocked", "not adopted: " + base::Join(obstacles, "; "));
-    co_return co_await Leave(group);
-  }
-  Definitions own = OwnForms(group);
-  guarded_.insert(group);
-  const GroupMove::Parts parts{parts_.client,      parts_.store, parts_.publisher, *guard_,
-                               parts_.stored_form, parts_.clock, parts_.executor,  tasks_};
-  GroupMove move(parts, group, own, [this, group](std::string reason, std::string message) {
-    return Tell(group, false, std::move(reason), std::move(message));
-  });
-  ANNEX_CO_RETURN_IF_ERROR(co_await move.Run());
-  if (const auto confirmed = co_await Confirm(group, own); !confirmed) {
-    ANNEX_CO_RETURN_IF_ERROR(co_await guard_->Lower(group));
-    co_return confirmed;
-  }
-  ANNEX_CO_RETURN_IF_ERROR(co_await ApplyDefinitions(group, std::move(own)));
-  ANNEX_CO_RETURN_IF_ERROR(co_await AwaitAnnex(group));
-  const auto frozen =
-      std::chrono::duration_cast<std::chrono::milliseconds>(parts_.clock.Monotonic() - move.frozen_since());
-  ANNEX_CO_RETURN_IF_ERROR(co_await EndOldWatches(group));
-  co_return co_await TellServed(group, std::to_string(move.objects()) +
-                                           " objects of the group were moved; writes were refused for " +
-                                           std::to_string(frozen.count()) + " ms");
-}
-
-// A definition that was made anew meanwhile has other objects than those that were copied; and somebody may
-// have made a webhook.
-base::Task<base::Result<void>> ClusterDefinitions::Confirm(std::string group, Definitions own) {
-  for (const auto& [name, definition] : own) {
-    std::string target = std::string(kDefinitions) + "/" + name;
-    ANNEX_CO_TRY(const Value now, co_await GetFromCluster(parts_.client, std::move(target), parts_.executor));
-    if (!IsDeleting(now) && OwnForm(WithoutEtcdVersion(now)) == definition) continue;
-    co_return base::Error(base::Reason::kConflict,
-                          "the definition " + base::Quote(name) + " changed while its objects were copied");
-  }
-  Definitions definitions = Present(group);
-  ANNEX_CO_TRY(const auto admission,
-               co_await AdmissionObstacles(parts_.client, group, std::move(definitions), parts_.executor));
-  if (admission.empty()) co_return base::Result<void>();
-  co_return base::Error(base::Reason::kConflict,
-                        base::Join(admission, ", ") + " appeared while the objects were copied");
-}
-
-base::Task<base::Result<void>> ClusterDefinitions::Serve(std::string group, std::string blocked) {
-  guarded_.insert(group);
-  ANNEX_CO_RETURN_IF_ERROR(co_await Restore(group));
-  ANNEX_CO_RETURN_IF_ERROR(co_await AwaitAnnex(group));
-  ANNEX_CO_RETURN_IF_ERROR(co_await EndOldWatches(group));
-  Definitions definitions = Present(group);
-  ANNEX_CO_TRY(const auto admission,
-               co_await AdmissionObstacles(parts_.client, group, std::move(definitions), parts_.executor));
-  if (!blocked.empty()) {
-    co_await Tell(group, true, "Blocked", std::move(blocked));
-  } else if (!admission.empty()) {
-    co_await Tell(group, true, "PolicySkipped",
-                  "served by Annex, which does not call " + base::Join(admission, "; "));
-  } else {
-    ANNEX_CO_RETURN_IF_ERROR(co_await TellServed(group, "served by Annex"));
-  }
-  definitions = Present(group);
-  std::set<std::string> opened = groups_[group].opened;
-  co_return co_await old_copies_->Reconcile(std::move(definitions), std::move(opened));
-}
-
-// While held, requests see nothing of it: all kinds of a group appear at once.
-base::Task<base::Result<void>> ClusterDefinitions::ApplyDefinitions(std::string group, Definitions wanted) {
-  std::vector<Value> changed;
-  for (auto& [name, own] : wanted) {
-    if (const auto applied = applied_.find(name); applied == applied_.end() || applied->second != own)
-      changed.push_back(std::move(own));
-  }
-  parts_.publisher.Hold();
-  base::Result<void> done;
-  for (Value& own : changed) {
-    const std::string name = NameOf(own);
-    Value document = own;
-    if (done) done = co_await parts_.definitions.Apply(std::move(document), LocalDefinitions::Mode::kApply);
-    if (!done) continue;
-    own_[name] = own;
-    applied_[name] = std::move(own);
-    while (!parts_.publisher.Find(name)) co_await base::Sleep(parts_.executor, kPoll);
-  }
-  parts_.publisher.Release();
-  co_return done;
-}
-
-base::Task<base::Result<void>> ClusterDefinitions::AwaitAnnex(std::string group) {
-  parts_.registrar.Adopt(group);
-  Definitions definitions = Present(group);
-  co_return co_await routing_->Await(GroupRouting::From::kAnnex, std::move(definitions));
-}
-
-// Watches that began before are still at kube-apiserver's own storage, and would see nothing any more.
-base::Task<base::Result<void>> ClusterDefinitions::EndOldWatches(std::string group) {
-  for (const auto& [name, definition] : Present(group)) {
-    if (report_->StateOf(definition, kAdoptedCondition).holds) continue;
-    std::string old = name;
-    ANNEX_CO_RETURN_IF_ERROR(co_await routing_->EndWatches(std::move(old)));
-  }
-  co_return base::Result<void>();
-}
-
-base::Task<base::Result<void>> ClusterDefinitions::TellServed(std::string group, std::string message) {
-  // What the adoption itself reported says more.
-  bool told = true;
-  for (const auto& [name, definition] : Present(group)) {
-    const AdoptionReport::State state = report_->StateOf(definition, kAdoptedCondition);
-    told = told && state.holds && state.reason == "Served";
-  }
-  if (!told) co_await Tell(group, true, "Served", std::move(message));
-  co_return base::Result<void>();
 }
 
 base::Task<void> ClusterDefinitions::Tell(std::string group, bool adopted, std::string reason,

@@ -6,6 +6,7 @@
 #include "annex/source/adoption_names.h"
 #include "annex/source/cluster_definitions.h"
 #include "collector_guard.h"
+#include "definition_facts.h"
 #include "dependents.h"
 #include "etcd_version.h"
 #include "group_purge.h"
@@ -36,10 +37,6 @@ constexpr std::chrono::milliseconds kRemovalPoll{20};
 
 std::string StepOf(const Value& own) {
   return json::TextAt(own, {"metadata", "annotations", kReleaseAnnotation});
-}
-
-std::string GroupOf(const std::string& name) {
-  return name.substr(name.find('.') + 1);
 }
 
 std::string SomeOf(std::vector<std::string> texts) {
