@@ -23,8 +23,7 @@ const (
 	writers = 4
 	// A writer that is refused tries again so soon.
 	retryAfter = 10 * time.Millisecond
-	// The aim is two seconds, and most of a second of it is what client-go waits after kube-apiserver's 503. The bounds leave
-	// room for a busy machine.
+	// The aim is two seconds, of which kubelet takes most after a crash. The bounds leave room for a busy machine.
 	awayAtMost           = 5 * time.Second
 	awayAtMostAfterCrash = 8 * time.Second
 )
