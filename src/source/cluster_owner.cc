@@ -1,5 +1,7 @@
 #include "annex/source/cluster_owner.h"
 
+#include "annex/source/cluster_call.h"
+
 #include <utility>
 
 namespace annex::source {
@@ -13,18 +15,12 @@ constexpr const char* kKind = "ClusterRole";
 base::Task<base::Result<json::Value>> ClusterOwner::References() {
   json::Value references = json::Value::array();
   if (cluster_role_.empty()) co_return references;
-  kube::Client::Call call;
-  call.method = "GET";
-  call.target = std::string("/apis/") + kApiVersion + "/clusterroles/" + cluster_role_;
-  ANNEX_CO_TRY(const auto answer, co_await client_.Send(std::move(call), executor_));
-  if (!answer.ok()) {
-    const auto reason = answer.status == 404 ? base::Reason::kNotFound : base::Reason::kServiceUnavailable;
-    co_return base::Error(reason, "the owner, ClusterRole " + cluster_role_ + ": " + answer.Message());
-  }
+  std::string target = std::string("/apis/") + kApiVersion + "/clusterroles/" + cluster_role_;
+  ANNEX_CO_TRY(const json::Value role, co_await GetFromCluster(client_, std::move(target), executor_));
   references.push_back({{"apiVersion", kApiVersion},
                         {"kind", kKind},
                         {"name", cluster_role_},
-                        {"uid", json::TextAt(answer.body, {"metadata", "uid"})}});
+                        {"uid", json::TextAt(role, {"metadata", "uid"})}});
   co_return references;
 }
 

@@ -25,7 +25,7 @@ class ClusterOwner {
       : client_(client), cluster_role_(std::move(cluster_role)), executor_(executor) {}
 
   // What metadata.ownerReferences shall be, asked anew each time: a role that was deleted and made again is
-  // another owner. Errors: NotFound (the role is gone, so nothing more shall be made), ServiceUnavailable.
+  // another owner. Errors: as CallCluster; NotFound: the role is gone, so nothing more shall be made.
   base::Task<base::Result<json::Value>> References();
 
  private:
