@@ -85,9 +85,11 @@ base::Task<base::Result<bool>> EtcdVersion::Probe(const Value& definition) {
                {"metadata", {{"generateName", "annex-probe-"}}}};
   const auto created = co_await call_(std::move(call));
   if (created) co_return true;
-  // Not served yet, or the guard does not know Annex yet.
-  const bool passes =
-      created.error().reason == base::Reason::kNotFound || IsGuardRefusal(created.error(), group);
+  // Not served yet (kube-apiserver says so by a Status, or by a page in plain text, which the client takes
+  // for no answer of an API), or the guard does not know Annex yet.
+  const base::Reason reason = created.error().reason;
+  const bool passes = reason == base::Reason::kNotFound || reason == base::Reason::kServiceUnavailable ||
+                      IsGuardRefusal(created.error(), group);
   if (passes) co_return false;
   co_return base::Error(created.error());
 }

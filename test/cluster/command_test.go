@@ -64,7 +64,7 @@ func (c *command) end(t *testing.T) int {
 	return c.ProcessState.ExitCode()
 }
 
-// runCommand runs the annex program, which must end with the code and write all of the texts.
+// runCommand runs the annex program, which must end with the code and write all of the texts. What goes well has no step that failed on its way.
 func runCommand(t *testing.T, code int, args []string, texts ...string) string {
 	t.Helper()
 	c := newCommand(t, args...)
@@ -79,6 +79,9 @@ func runCommand(t *testing.T, code int, args []string, texts ...string) string {
 		if !strings.Contains(output, text) {
 			t.Errorf("annex %s: the output lacks %q", strings.Join(args, " "), text)
 		}
+	}
+	if code == 0 && strings.Contains(output, "Failed: ") {
+		t.Errorf("annex %s: a step failed", strings.Join(args, " "))
 	}
 	if t.Failed() {
 		t.Fatalf("the output:\n%s", output)
