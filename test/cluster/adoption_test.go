@@ -85,7 +85,7 @@ func (a *adoption) start(t *testing.T) {
 
 // end gives the group up, so that no APIService of the shared cluster leads to a server that is gone.
 func (a *adoption) end(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), adoptionPatience)
 	defer cancel()
 	a.releaseWidgets(ctx)
 	for _, name := range a.definitions(t) {
