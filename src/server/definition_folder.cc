@@ -3,6 +3,7 @@
 #include "annex/base/log.h"
 #include "annex/base/strings.h"
 #include "annex/source/adoption_names.h"
+#include "annex/source/definition_facts.h"
 
 #include <utility>
 
@@ -11,7 +12,6 @@ namespace {
 
 using json::Value;
 
-constexpr const char* kPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 // File systems without notifications (NFS) are looked at this often.
 constexpr std::chrono::milliseconds kLook{30'000};
 // What failed is tried again sooner: a definition that is being deleted will be gone.
@@ -22,7 +22,7 @@ const std::string& NameOf(const Value& definition) {
 }
 
 std::string PathOf(const std::string& name) {
-  return std::string(kPath) + "/" + name;
+  return std::string(source::kDefinitionsPath) + "/" + name;
 }
 
 // Such a definition is the cluster's to change and to delete.
@@ -108,7 +108,7 @@ void DefinitionFolder::ApplyDocuments(source::DefinitionFiles& files) {
 
 base::Result<void> DefinitionFolder::ApplyDefinition(const Value& definition) {
   const std::string& name = NameOf(definition);
-  ANNEX_TRY(auto answer, client_.Call("POST", kPath, definition));
+  ANNEX_TRY(auto answer, client_.Call("POST", source::kDefinitionsPath, definition));
   // Somebody else may write it meanwhile: then what is there now is changed.
   while (answer.status == 409) {
     ANNEX_TRY(const auto existing, client_.Call("GET", PathOf(name), nullptr));
@@ -132,7 +132,7 @@ base::Result<void> DefinitionFolder::ApplyDefinition(const Value& definition) {
 }
 
 base::Result<void> DefinitionFolder::WithdrawOthers(const std::set<std::string>& names) {
-  ANNEX_TRY(const auto list, client_.Call("GET", kPath, nullptr));
+  ANNEX_TRY(const auto list, client_.Call("GET", source::kDefinitionsPath, nullptr));
   for (const Value& definition : json::ItemsAt(list.body, {"items"})) {
     const std::string& name = NameOf(definition);
     const bool deleting = json::FindPath(definition, {"metadata", "deletionTimestamp"}) != nullptr;

@@ -3,6 +3,7 @@
 #include "annex/base/names.h"
 #include "annex/base/strings.h"
 #include "annex/source/cluster_call.h"
+#include "annex/source/definition_facts.h"
 
 #include <utility>
 
@@ -11,7 +12,6 @@ namespace {
 
 using json::Value;
 
-constexpr const char* kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 // Names are enough to find a group: some definitions are as large as a megabyte.
 constexpr const char* kMetadataOnly = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io";
 constexpr const char* kPage = "500";
@@ -39,10 +39,6 @@ base::Result<GroupName> ParseGroupName(const std::string& text) {
                                                  "\"example.com/v1\"");
 }
 
-std::string GroupOfDefinition(const std::string& name) {
-  return name.substr(name.find('.') + 1);
-}
-
 base::Task<base::Result<std::vector<std::string>>> ListDefinitionNames(kube::Client& client,
                                                                        base::Executor& executor) {
   std::vector<std::string> names;
@@ -50,7 +46,7 @@ base::Task<base::Result<std::vector<std::string>>> ListDefinitionNames(kube::Cli
   do {
     kube::Client::Call call;
     call.method = "GET";
-    call.target = std::string(kDefinitions) + "?limit=" + kPage;
+    call.target = std::string(source::kDefinitionsPath) + "?limit=" + kPage;
     if (!next.empty()) call.target += "&continue=" + kube::EscapeQuery(next);
     call.accept = kMetadataOnly;
     ANNEX_CO_TRY(const Value page, co_await source::CallCluster(client, std::move(call), executor));
@@ -63,7 +59,7 @@ base::Task<base::Result<std::vector<std::string>>> ListDefinitionNames(kube::Cli
 
 base::Task<base::Result<Value>> ReadDefinition(kube::Client& client, std::string name,
                                                base::Executor& executor) {
-  std::string target = std::string(kDefinitions) + "/" + name;
+  std::string target = std::string(source::kDefinitionsPath) + "/" + name;
   co_return co_await source::GetFromCluster(client, std::move(target), executor);
 }
 
@@ -72,7 +68,7 @@ base::Task<base::Result<source::DefinitionsByName>> ReadGroup(kube::Client& clie
   ANNEX_CO_TRY(const auto names, co_await ListDefinitionNames(client, executor));
   source::DefinitionsByName definitions;
   for (const std::string& name : names) {
-    if (GroupOfDefinition(name) != group.group) continue;
+    if (source::GroupOf(name) != group.group) continue;
     ANNEX_CO_TRY(definitions[name], co_await ReadDefinition(client, name, executor));
   }
   if (definitions.empty()) {

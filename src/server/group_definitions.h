@@ -22,9 +22,6 @@ struct GroupName {
 // Errors: Invalid.
 base::Result<GroupName> ParseGroupName(const std::string& text);
 
-// The group that a definition of this name belongs to: "example.com" of "widgets.example.com".
-std::string GroupOfDefinition(const std::string& name);
-
 // The names of all definitions of the cluster, in pages. Errors: as source::CallCluster.
 base::Task<base::Result<std::vector<std::string>>> ListDefinitionNames(kube::Client& client,
                                                                        base::Executor& executor);

@@ -5,6 +5,7 @@
 #include "annex/source/adoption_check.h"
 #include "annex/source/adoption_names.h"
 #include "annex/source/cluster_call.h"
+#include "annex/source/definition_facts.h"
 #include "cluster_session.h"
 #include "group_definitions.h"
 #include "group_follower.h"
@@ -170,8 +171,7 @@ base::Task<base::Result<void>> GroupHandover::Ask() {
   for (const auto& [name, definition] : definitions_) {
     kube::Client::Call call;
     call.method = "PATCH";
-    call.target =
-        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/" + name + "?fieldManager=annex-command";
+    call.target = std::string(source::kDefinitionsPath) + "/" + name + "?fieldManager=annex-command";
     call.content_type = "application/merge-patch+json";
     call.body = {{"metadata", course_.metadata}};
     ANNEX_CO_RETURN_IF_ERROR(

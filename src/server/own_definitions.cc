@@ -2,6 +2,7 @@
 
 #include "annex/base/strings.h"
 #include "annex/source/adoption_names.h"
+#include "annex/source/definition_facts.h"
 
 #include <utility>
 
@@ -10,10 +11,8 @@ namespace {
 
 using json::Value;
 
-constexpr const char* kPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-
 std::string PathOf(const std::string& name) {
-  return std::string(kPath) + "/" + name;
+  return std::string(source::kDefinitionsPath) + "/" + name;
 }
 
 base::Result<void> Outcome(const LocalClient::Answer& answer) {
@@ -29,7 +28,7 @@ const std::string& AdoptedFrom(const Value& definition) {
 }  // namespace
 
 base::Task<base::Result<std::vector<Value>>> OwnDefinitions::List() {
-  ANNEX_CO_TRY(const auto answer, co_await client_.Send("GET", kPath, nullptr));
+  ANNEX_CO_TRY(const auto answer, co_await client_.Send("GET", source::kDefinitionsPath, nullptr));
   ANNEX_CO_RETURN_IF_ERROR(Outcome(answer));
   co_return json::ItemsAt(answer.body, {"items"});
 }
@@ -39,7 +38,8 @@ base::Task<base::Result<void>> OwnDefinitions::Apply(Value definition, Mode mode
   const std::string dry_run = mode == Mode::kCheck ? "?dryRun=All" : "";
   ANNEX_CO_TRY(const auto existing, co_await client_.Send("GET", PathOf(name), nullptr));
   if (existing.status == 404) {
-    ANNEX_CO_TRY(const auto created, co_await client_.Send("POST", kPath + dry_run, definition));
+    ANNEX_CO_TRY(const auto created,
+                 co_await client_.Send("POST", source::kDefinitionsPath + dry_run, definition));
     co_return Outcome(created);
   }
   ANNEX_CO_RETURN_IF_ERROR(Outcome(existing));

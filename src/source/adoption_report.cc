@@ -3,6 +3,7 @@
 #include "annex/base/log.h"
 #include "annex/source/adoption_names.h"
 #include "annex/source/cluster_call.h"
+#include "annex/source/definition_facts.h"
 
 #include <utility>
 
@@ -11,7 +12,6 @@ namespace {
 
 using json::Value;
 
-constexpr const char* kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/";
 // Where Events about cluster-scoped objects are.
 constexpr const char* kEvents = "/api/v1/namespaces/default/events";
 
@@ -80,7 +80,7 @@ base::Task<base::Result<void>> AdoptionReport::SetCondition(const Value& definit
                   {"kind", "CustomResourceDefinition"},
                   {"metadata", {{"name", name}}},
                   {"status", {{"conditions", Value::array({condition})}}}};
-  std::string path = kDefinitions + name + "/status";
+  std::string path = std::string(kDefinitionsPath) + "/" + name + "/status";
   std::string manager = ManagerOf(type);
   ANNEX_CO_RETURN_IF_ERROR(
       co_await ApplyToCluster(client_, std::move(path), std::move(object), executor_, std::move(manager)));

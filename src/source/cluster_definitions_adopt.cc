@@ -6,7 +6,7 @@
 #include "annex/source/adoption_names.h"
 #include "annex/source/cluster_call.h"
 #include "annex/source/cluster_definitions.h"
-#include "definition_facts.h"
+#include "annex/source/definition_facts.h"
 #include "etcd_version.h"
 #include "group_move.h"
 #include "group_routing.h"

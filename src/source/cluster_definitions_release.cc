@@ -5,8 +5,8 @@
 #include "annex/source/adoption_check.h"
 #include "annex/source/adoption_names.h"
 #include "annex/source/cluster_definitions.h"
+#include "annex/source/definition_facts.h"
 #include "collector_guard.h"
-#include "definition_facts.h"
 #include "dependents.h"
 #include "etcd_version.h"
 #include "group_purge.h"
@@ -101,18 +101,20 @@ base::Task<base::Result<std::string>> ClusterDefinitions::ReleaseObstacle(std::s
   co_return base::Join(found, "; ");
 }
 
+GroupRelease ClusterDefinitions::ReleaseOf(const std::string& group) {
+  const GroupRelease::Parts parts{
+      call_, parts_.store, parts_.publisher, *etcd_version_, parts_.clock, parts_.executor, tasks_};
+  return {parts, Present(group),
+          [this, group](std::string message) { return Tell(group, true, "Releasing", std::move(message)); },
+          [this, group] { return PrepareFreeze(group); }};
+}
+
 base::Task<base::Result<void>> ClusterDefinitions::Release(std::string group) {
   // Whatever an earlier try left is put in order first.
   ANNEX_CO_RETURN_IF_ERROR(co_await Restore(group));
   ANNEX_CO_RETURN_IF_ERROR(co_await AwaitAnnex(group));
   Definitions own = OwnForms(group);
-  const GroupRelease::Parts parts{
-      call_, parts_.store, parts_.publisher, *etcd_version_, parts_.clock, parts_.executor, tasks_};
-  Definitions definitions = Present(group);
-  GroupRelease release(
-      parts, std::move(definitions),
-      [this, group](std::string message) { return Tell(group, true, "Releasing", std::move(message)); },
-      [this, group] { return PrepareFreeze(group); });
+  GroupRelease release = ReleaseOf(group);
   ANNEX_CO_RETURN_IF_ERROR(co_await release.Run());
   auto decided = co_await Mark(group, kReleaseFrozen);
   if (decided) decided = co_await Confirm(group, std::move(own));
@@ -150,13 +152,7 @@ base::Task<base::Result<void>> ClusterDefinitions::Mark(std::string group, const
 
 base::Task<base::Result<void>> ClusterDefinitions::ResumeRelease(std::string group) {
   parts_.registrar.GiveBack(group);
-  const GroupRelease::Parts parts{
-      call_, parts_.store, parts_.publisher, *etcd_version_, parts_.clock, parts_.executor, tasks_};
-  Definitions definitions = Present(group);
-  GroupRelease release(
-      parts, std::move(definitions),
-      [this, group](std::string message) { return Tell(group, true, "Releasing", std::move(message)); },
-      [this, group] { return Unlock(group); });
+  GroupRelease release = ReleaseOf(group);
   ANNEX_CO_RETURN_IF_ERROR(co_await Unlock(group));
   ANNEX_CO_RETURN_IF_ERROR(co_await release.LearnUids());
   co_return co_await FinishRelease(group, release);

@@ -1,5 +1,6 @@
 #include "etcd_version.h"
 
+#include "annex/source/definition_facts.h"
 #include "write_guard.h"
 
 #include <algorithm>
@@ -9,7 +10,6 @@ namespace {
 
 using json::Value;
 
-constexpr const char* kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/";
 constexpr std::chrono::milliseconds kProbeInterval{20};
 constexpr std::chrono::seconds kProbePatience{20};
 
@@ -24,10 +24,14 @@ std::ptrdiff_t PlaceOf(const Value& definition) {
   return found == versions.end() ? -1 : found - versions.begin();
 }
 
+std::string PathOf(const std::string& name) {
+  return std::string(kDefinitionsPath) + "/" + name;
+}
+
 kube::Client::Call ChangeOf(const std::string& name, Value operations) {
   kube::Client::Call call;
   call.method = "PATCH";
-  call.target = kDefinitions + name + "?fieldManager=annex";
+  call.target = PathOf(name) + "?fieldManager=annex";
   call.content_type = "application/json-patch+json";
   call.body = std::move(operations);
   return call;
@@ -49,7 +53,7 @@ base::Task<base::Result<void>> EtcdVersion::Open(Value definition) {
   const std::string name = json::TextAt(definition, {"metadata", "name"});
   kube::Client::Call read;
   read.method = "GET";
-  read.target = kDefinitions + name;
+  read.target = PathOf(name);
   ANNEX_CO_TRY(const Value now, co_await call_(std::move(read)));
   if (!HasEtcdVersion(now)) {
     const Value schema = {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
@@ -97,7 +101,7 @@ base::Task<base::Result<bool>> EtcdVersion::Probe(const Value& definition) {
 base::Task<base::Result<void>> EtcdVersion::Close(std::string name) {
   kube::Client::Call read;
   read.method = "GET";
-  read.target = kDefinitions + name;
+  read.target = PathOf(name);
   const auto now = co_await call_(std::move(read));
   if (!now && now.error().reason == base::Reason::kNotFound) co_return base::Result<void>();
   if (!now) co_return base::Error(now.error());

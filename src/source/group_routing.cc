@@ -2,6 +2,7 @@
 
 #include "annex/base/strings.h"
 #include "annex/source/adoption_names.h"
+#include "annex/source/definition_facts.h"
 
 #include <vector>
 
@@ -62,8 +63,7 @@ base::Task<base::Result<bool>> GroupRouting::Answers(From from, std::string path
 base::Task<base::Result<void>> GroupRouting::EndWatches(std::string definition) {
   kube::Client::Call call;
   call.method = "PATCH";
-  call.target =
-      "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/" + definition + "/status?fieldManager=annex";
+  call.target = std::string(kDefinitionsPath) + "/" + definition + "/status?fieldManager=annex";
   call.content_type = "application/merge-patch+json";
   call.body = {{"status", {{"acceptedNames", {{"categories", {kMovedCategory}}}}}}};
   ANNEX_CO_RETURN_IF_ERROR(co_await call_(std::move(call)));

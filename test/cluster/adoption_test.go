@@ -530,9 +530,13 @@ func TestAdoptionUnderLoad(t *testing.T) {
 	message := a.awaitAdopted(t)
 	t.Logf("%d objects, %s in all: %s", count, time.Since(begin).Round(time.Millisecond), message)
 	time.Sleep(2 * time.Second)
-	l := end()
-	t.Logf("%d writes were accepted, %d refused", l.accepted, l.refused)
+	a.checkNothingLost(t, namespace, count, end(), informed)
+}
 
+// checkNothingLost checks the objects w-00000 and so on, and what writers and an informer saw of the way of their group.
+func (a *adoption) checkNothingLost(t *testing.T, namespace string, count int, l *ledger, informed *widgetInformer) {
+	t.Helper()
+	t.Logf("%d writes were accepted, %d refused", l.accepted, l.refused)
 	objects := a.everything(t, "widgets")
 	l.check(t, objects, namespace)
 	for i := range count {
@@ -540,7 +544,9 @@ func TestAdoptionUnderLoad(t *testing.T) {
 			t.Errorf("w-%05d is lost", i)
 		}
 	}
+	begin := time.Now()
 	informed.awaitAll(t, a)
+	t.Logf("the informer had everything after another %s", time.Since(begin).Round(time.Millisecond))
 	if spurious := informed.deletions(); len(spurious) > 0 {
 		t.Errorf("the informer was told of deletions that were none: %v", spurious)
 	}

@@ -211,22 +211,7 @@ func TestReleaseUnderLoad(t *testing.T) {
 	message := a.awaitReleased(t)
 	t.Logf("%d objects, %s in all: %s", count, time.Since(begin).Round(time.Millisecond), message)
 	time.Sleep(2 * time.Second)
-	l := end()
-	t.Logf("%d writes were accepted, %d refused", l.accepted, l.refused)
-
-	objects := a.everything(t, "widgets")
-	l.check(t, objects, namespace)
-	for i := range count {
-		if objects[fmt.Sprintf("%s/w-%05d", namespace, i)] == nil {
-			t.Errorf("w-%05d is lost", i)
-		}
-	}
-	begin = time.Now()
-	informed.awaitAll(t, a)
-	t.Logf("the informer had everything after another %s", time.Since(begin).Round(time.Millisecond))
-	if spurious := informed.deletions(); len(spurious) > 0 {
-		t.Errorf("the informer was told of deletions that were none: %v", spurious)
-	}
+	a.checkNothingLost(t, namespace, count, end(), informed)
 }
 
 func TestReleaseSurvivesKills(t *testing.T) {

@@ -114,6 +114,7 @@ class ClusterDefinitions {
   base::Task<base::Result<void>> ServeOrRelease(std::string group);
   // Why a group that Annex serves cannot be given back; empty: nothing is in the way.
   base::Task<base::Result<std::string>> ReleaseObstacle(std::string group);
+  GroupRelease ReleaseOf(const std::string& group);
   base::Task<base::Result<void>> Release(std::string group);
   // Annex serves its definitions without restriction, and the guards are as they shall be meanwhile.
   base::Task<base::Result<void>> Restore(std::string group);

@@ -3,6 +3,7 @@
 #include "annex/base/strings.h"
 #include "annex/source/adoption_names.h"
 #include "annex/source/cluster_call.h"
+#include "annex/source/definition_facts.h"
 #include "group_definitions.h"
 
 #include <map>
@@ -44,7 +45,7 @@ base::Task<base::Result<std::vector<Value>>> ReadLabelled(Visit& visit) {
 // What is to be said of one definition that asks to be moved, and is not, or not wholly, well.
 void JudgeAsking(const Value& definition, const ConditionState& state, Findings& findings) {
   const std::string& name = json::TextAt(definition, {"metadata", "name"});
-  const std::string group = GroupOfDefinition(name);
+  const std::string group = source::GroupOf(name);
   const bool to_annex = source::WantsAdoption(definition);
   const std::string move = to_annex ? "adoption" : "release";
   if (!state.present) {
@@ -91,9 +92,9 @@ void JudgeAdoptions(const std::vector<Value>& definitions, const Installation& i
     const std::string& name = json::TextAt(definition, {"metadata", "name"});
     const ConditionState state = ReadCondition(definition, source::kAdoptedCondition);
     const bool asks = source::WantsAdoption(definition);
-    if (asks) seen.asking.insert(GroupOfDefinition(name));
+    if (asks) seen.asking.insert(source::GroupOf(name));
     if (state.is_true) {
-      seen.served.insert(GroupOfDefinition(name));
+      seen.served.insert(source::GroupOf(name));
       ++served;
     }
     if (asks || state.is_true) JudgeAsking(definition, state, findings);
@@ -118,7 +119,7 @@ void JudgeGuards(const Value& policies, const DefinitionsSeen& seen, Findings& f
 void JudgeHidden(const DefinitionsSeen& seen, const Routing& routing, Findings& findings) {
   std::map<std::string, std::vector<std::string>> hidden;
   for (const std::string& name : seen.names) {
-    const std::string group = GroupOfDefinition(name);
+    const std::string group = source::GroupOf(name);
     if (routing.LeadsToAnnex(group) && !seen.served.contains(group)) hidden[group].push_back(name);
   }
   for (const auto& [group, names] : hidden) {

@@ -2,6 +2,7 @@
 
 #include "adoption_obstacles.h"
 #include "annex/base/strings.h"
+#include "annex/source/definition_facts.h"
 #include "group_definitions.h"
 #include "kind_size.h"
 #include "text_table.h"
@@ -41,7 +42,7 @@ base::Task<std::optional<StorageMetrics>> ReadMetrics(Visit& visit) {
 }
 
 std::string ServedBy(const std::string& name, const DefinitionsSeen& seen, const Routing& routing) {
-  const std::string group = GroupOfDefinition(name);
+  const std::string group = source::GroupOf(name);
   if (seen.served.contains(group) || routing.LeadsToAnnex(group)) return "Annex";
   const auto service = routing.services.find(group);
   return service == routing.services.end() ? "etcd" : service->second;
@@ -134,7 +135,7 @@ base::Task<Ranking> RankKinds(Visit& visit, DefinitionsSeen seen, Routing routin
   for (Kind& kind : ranking.kinds) {
     kind.served_by = ServedBy(kind.name, seen, routing);
     if (kind.served_by != "etcd") continue;
-    std::string group = GroupOfDefinition(kind.name);
+    std::string group = source::GroupOf(kind.name);
     auto known = obstacles.find(group);
     if (known == obstacles.end()) {
       std::string asked = group;

@@ -2,6 +2,7 @@
 #include "server/group_definitions.h"
 
 #include "annex/json/read.h"
+#include "annex/source/definition_facts.h"
 
 #include <string>
 
@@ -39,7 +40,7 @@ TEST_CASE("objects are listed in the storage version, if it is served", "[server
   CHECK(
       ListPath(Definition(R"([{"name":"v2","served":false,"storage":true},{"name":"v1","served":true}])")) ==
       "/apis/example.com/v1/widgets");
-  CHECK(GroupOfDefinition("widgets.example.com") == "example.com");
+  CHECK(source::GroupOf("widgets.example.com") == "example.com");
 }
 
 TEST_CASE("a condition that is not there is like no other", "[server][hand over]") {
